@@ -53,17 +53,22 @@ fn merge(fields: &mut Map<String, Value>, more: &Map<String, Value>) {
     }
 }
 
-/// Reads the certificate and its key. The error is for the person.
-pub(super) fn identity(files: &ClientIdentity) -> Result<reqwest::Identity, String> {
+/// Reads the files of a certificate and its key. The error is for the person.
+pub(super) fn pem(files: &ClientIdentity) -> Result<Vec<u8>, String> {
     let read = |path: &Path| fs::read(path).map_err(|error| format!("cannot read {}: {error}", path.display()));
     let mut pem = read(&files.certificate)?;
     if files.key != files.certificate {
         pem.push(b'\n');
         pem.extend(read(&files.key)?);
     }
+    Ok(pem)
+}
+
+/// The certificate and the key in what [`pem`] has read.
+pub(super) fn identity(files: &ClientIdentity, pem: &[u8]) -> Result<reqwest::Identity, String> {
     let bad =
         |_| format!("{} and {} are not a certificate and its key", files.certificate.display(), files.key.display());
-    reqwest::Identity::from_pem(&pem).map_err(bad)
+    reqwest::Identity::from_pem(pem).map_err(bad)
 }
 
 #[cfg(test)]

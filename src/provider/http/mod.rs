@@ -60,7 +60,14 @@ struct Clients {
     /// For loopback without TLS. No certificates are read.
     plain: OnceLock<reqwest::Client>,
     /// With a certificate of the client.
-    identified: Mutex<HashMap<(ClientIdentity, bool), reqwest::Client>>,
+    identified: Mutex<HashMap<(ClientIdentity, bool), IdentifiedClient>>,
+}
+
+/// A client with a certificate, and the certificate as its files had it. Companies renew certificates every few hours.
+#[derive(Debug)]
+struct IdentifiedClient {
+    pem: Vec<u8>,
+    client: reqwest::Client,
 }
 
 /// The address of a vendor, and what its requests carry.
@@ -170,13 +177,16 @@ impl Http {
         let trouble = |words: &str| ProviderError::new(endpoint.shown_name(), ErrorKind::Certificate).saying(words);
         let mut clients = self.clients.identified.lock().map_err(|_| trouble("the client is damaged"))?;
         let key = (files.clone(), is_local);
-        if let Some(client) = clients.get(&key) {
-            return Ok(client.clone());
+        let pem = extras::pem(files);
+        let known = clients.get(&key).filter(|known| pem.as_ref().is_ok_and(|pem| *pem == known.pem));
+        if let Some(known) = known {
+            return Ok(known.client.clone());
         }
-        let builder = self.builder(is_local);
-        let identity = extras::identity(files).map_err(|words| trouble(&words))?;
-        let client = builder.identity(identity).build().map_err(|e| endpoint.error(e))?;
-        Ok(clients.entry(key).or_insert(client).clone())
+        let pem = pem.map_err(|words| trouble(&words))?;
+        let identity = extras::identity(files, &pem).map_err(|words| trouble(&words))?;
+        let client = self.builder(is_local).identity(identity).build().map_err(|e| endpoint.error(e))?;
+        clients.insert(key, IdentifiedClient { pem, client: client.clone() });
+        Ok(client)
     }
 
     fn builder(&self, is_local: bool) -> reqwest::ClientBuilder {
