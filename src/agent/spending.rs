@@ -134,11 +134,11 @@ mod tests {
         let before = RunningCost { started, cost: 0.0, has_asked: false };
         assert_eq!(limits.over(Spent { day: 4.9, month: 49.0 }, before), None);
         let day = limits.over(Spent { day: 5.0, month: 49.0 }, before).unwrap();
-        assert!(day.starts_with("nothing was asked: $5.00 were spent today"), "{day}");
+        assert!(day.starts_with("nothing was asked: $5.00 has been spent today"), "{day}");
         assert!(day.contains("limits.day 10"), "{day}");
         let during = RunningCost { has_asked: true, ..before };
         let month = limits.over(Spent { day: 0.0, month: 50.0 }, during).unwrap();
-        assert!(month.starts_with("stopped: $50.00 were spent this month"), "{month}");
+        assert!(month.starts_with("stopped: $50.00 has been spent this month"), "{month}");
         assert!(month.contains("limits.month 100"), "{month}");
         assert_eq!(CostLimits::default().over_query(Some(1e6)), None);
         assert_eq!(CostLimits::default().over(Spent { day: 1e6, month: 1e6 }, before), None);

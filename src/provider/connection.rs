@@ -52,7 +52,7 @@ fn tls<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a rustls::Error> {
 
 /// Why TLS failed. While the client is being built there is no server yet, so only the CA certificates can be missing.
 fn distrust(error: &rustls::Error, is_building: bool) -> Distrust {
-    use rustls::CertificateError as Bad;
+    use rustls::{AlertDescription as Alert, CertificateError as Bad};
     match error {
         _ if is_building => Distrust::NoAuthorities,
         rustls::Error::InvalidCertificate(bad) => match bad {
@@ -66,6 +66,31 @@ fn distrust(error: &rustls::Error, is_building: bool) -> Distrust {
             _ => Distrust::Other,
         },
         rustls::Error::InvalidMessage(_) => Distrust::NoTls,
+        rustls::Error::AlertReceived(alert) => match alert {
+            Alert::CertificateRequired
+            | Alert::NoCertificate
+            | Alert::BadCertificate
+            | Alert::CertificateExpired
+            | Alert::CertificateRevoked
+            | Alert::CertificateUnknown
+            | Alert::UnsupportedCertificate
+            | Alert::UnknownCA
+            | Alert::AccessDenied => Distrust::WantsCertificate,
+            _ => Distrust::Other,
+        },
         _ => Distrust::Other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_server_that_wants_a_certificate_says_so_in_an_alert() {
+        let alert = |alert| distrust(&rustls::Error::AlertReceived(alert), false);
+        assert_eq!(alert(rustls::AlertDescription::CertificateRequired), Distrust::WantsCertificate);
+        assert_eq!(alert(rustls::AlertDescription::CertificateExpired), Distrust::WantsCertificate);
+        assert_eq!(alert(rustls::AlertDescription::InternalError), Distrust::Other);
     }
 }

@@ -108,6 +108,8 @@ pub(crate) enum Distrust {
     NoAuthorities,
     /// The server does not speak TLS.
     NoTls,
+    /// The server wants a client certificate, or another one.
+    WantsCertificate,
     Other,
 }
 
@@ -120,7 +122,7 @@ impl Distrust {
             Distrust::NotForServers => Some("its certificate is not a server certificate"),
             Distrust::NoAuthorities => Some("this machine has no CA certificates"),
             Distrust::NoTls => Some("it does not speak TLS"),
-            Distrust::Other => None,
+            Distrust::WantsCertificate | Distrust::Other => None,
         }
     }
 
@@ -132,6 +134,7 @@ impl Distrust {
             Distrust::NotForServers => "it must be made with a subjectAltName and basicConstraints=CA:FALSE",
             Distrust::NoAuthorities => "install ca-certificates, or check SSL_CERT_FILE and SSL_CERT_DIR",
             Distrust::NoTls => "should the URL begin with http://?",
+            Distrust::WantsCertificate => "name a valid one with client_cert and client_key in [providers.NAME]",
             Distrust::Other => "check the URL, the proxy and the certificates (SSL_CERT_FILE)",
         }
     }
@@ -266,6 +269,9 @@ impl ProviderError {
             ErrorKind::Moved { to } => format!("{vendor} redirects to {}", text::sanitize(to)),
             ErrorKind::ConnectionRefused { address, .. } => format!("nothing answers at {address}"),
             ErrorKind::Unreachable { address } => format!("cannot reach {address}"),
+            ErrorKind::Untrusted { address, why: Distrust::WantsCertificate } => {
+                format!("{address} wants a client certificate that it accepts")
+            }
             ErrorKind::Untrusted { address, why } => {
                 let why = why.what().map(|why| format!(": {why}")).unwrap_or_default();
                 format!("cannot verify the identity of {address}{why}")
