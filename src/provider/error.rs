@@ -202,6 +202,40 @@ impl ProviderError {
         is_refusal && ["image", "vision", "multimodal", "mmproj"].iter().any(|word| words.contains(word))
     }
 
+    /// Whether a request was refused because of signed or encrypted thinking in it.
+    pub(super) fn is_about_signatures(&self) -> bool {
+        let words = self.refused_words();
+        let has = |parts: &[&str]| parts.iter().all(|part| words.contains(part));
+        has(&["encrypted content"])
+            || has(&["encrypted_content"])
+            || has(&["thinking", "signature"])
+            || has(&["thought", "signature"])
+    }
+
+    /// Whether a request was refused because a message of the model has a field with its thinking.
+    pub(super) fn is_about_echo(&self) -> bool {
+        let words = self.refused_words();
+        let has_any = |parts: &[&str]| parts.iter().any(|part| words.contains(part));
+        words.contains("message")
+            && has_any(&["reasoning_content", "reasoning'", "reasoning\"", "reasoning`", ".reasoning:"])
+            && has_any(&[
+                "unsupported",
+                "not supported",
+                "unknown",
+                "unrecognized",
+                "unexpected",
+                "extra ",
+                "not permitted",
+                "not allowed",
+            ])
+    }
+
+    /// The message of a request that was not understood, in lower case.
+    fn refused_words(&self) -> String {
+        let is_refusal = matches!(self.kind(), ErrorKind::BadRequest { .. });
+        self.0.words.as_deref().filter(|_| is_refusal).unwrap_or_default().to_ascii_lowercase()
+    }
+
     /// Whether it is about this field of the request.
     pub(super) fn is_about(&self, param: &str) -> bool {
         self.0.param.as_deref() == Some(param)

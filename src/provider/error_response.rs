@@ -81,7 +81,9 @@ impl ErrorResponse {
         self.param = self.param.take().or_else(|| object.get("param")?.as_str().map(str::to_owned));
         let words = [Some(object), object.get("message"), object.get("detail")];
         if self.message.is_empty() {
-            self.message = words.into_iter().flatten().find_map(Value::as_str).unwrap_or_default().to_owned();
+            let words: Vec<&Value> = words.into_iter().flatten().collect();
+            let plain = words.iter().find_map(|words| words.as_str()).map(str::to_owned);
+            self.message = plain.or_else(|| words.into_iter().find_map(complaint)).unwrap_or_default();
         }
     }
 
@@ -159,6 +161,16 @@ impl ErrorResponse {
     fn too_long(&self) -> ErrorKind {
         ErrorKind::ContextTooLong { window: self.window.or_else(|| overflow::window(&self.message)) }
     }
+}
+
+/// The first complaint of a list about fields, as FastAPI sends it (`{"detail": [{"loc": ["body", "x"], "msg": "…"}]}`): vLLM, Mistral
+/// and many proxies.
+fn complaint(words: &Value) -> Option<String> {
+    let first = words.get("detail").unwrap_or(words).as_array()?.first()?;
+    let said = first.get("msg")?.as_str()?;
+    let place = first.get("loc").and_then(Value::as_array).into_iter().flatten();
+    let place: Vec<String> = place.map(|part| part.as_str().map_or_else(|| part.to_string(), str::to_owned)).collect();
+    Some(if place.is_empty() { said.to_owned() } else { format!("{}: {said}", place.join(".")) })
 }
 
 /// The title of a web page that came instead of an answer.

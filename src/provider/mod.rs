@@ -10,6 +10,7 @@
 mod anthropic;
 mod api_key;
 mod cache;
+mod call_ids;
 mod catalog;
 mod choose;
 mod connection;
@@ -49,6 +50,7 @@ pub(crate) mod sse;
 mod table;
 #[cfg(test)]
 mod testing;
+mod think_tags;
 mod value_origin;
 mod vendors;
 mod wire;

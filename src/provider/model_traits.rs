@@ -103,9 +103,11 @@ impl ModelTraits {
         ModelTraits { sees, echoes, ..ModelTraits::default() }
     }
 
-    /// The levels of thinking that this model can be asked for on a wire.
+    /// The levels of thinking that this model can be asked for on a wire. Every wire has a model that is told nothing; the other formats
+    /// are those of chat completions.
     pub(super) fn efforts(self, wire: &dyn Wire, model: &str) -> Vec<Effort> {
-        let configured = self.thinking.efforts().filter(|_| wire.protocol() == Protocol::Chat);
+        let is_possible = |levels: &Vec<Effort>| levels.is_empty() || wire.protocol() == Protocol::Chat;
+        let configured = self.thinking.efforts().filter(is_possible);
         configured.unwrap_or_else(|| wire.efforts(model))
     }
 

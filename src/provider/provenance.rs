@@ -20,6 +20,10 @@ pub(super) enum Maker<'a> {
     OpenAi {
         vendor: &'a str,
     },
+    /// Thinking without a signature. The name of its field stands in the place of one.
+    Field {
+        vendor: &'a str,
+    },
 }
 
 impl Maker<'_> {
@@ -29,6 +33,7 @@ impl Maker<'_> {
             Maker::Google => "google:".to_owned(),
             Maker::Details { vendor, model } => format!("details@{vendor}/{model}:"),
             Maker::OpenAi { vendor } => format!("responses@{vendor}:"),
+            Maker::Field { vendor } => format!("field@{vendor}:"),
         }
     }
 }

@@ -33,8 +33,8 @@ impl Wire for MessagesApi {
         "/v1/messages"
     }
 
-    fn body(&self, request: &ModelRequest, _: Recipient<'_>) -> Value {
-        request::body(request)
+    fn body(&self, request: &ModelRequest, to: Recipient<'_>) -> Value {
+        request::body(request, to.traits.thinking)
     }
 
     fn reader(&self, _vendor: &str, model: &str) -> Box<dyn AnswerReader + Send> {

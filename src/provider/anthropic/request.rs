@@ -1,27 +1,30 @@
 //! Writes a request for the messages API.
 
+use std::collections::HashMap;
+
 use serde_json::{Map, Value, json};
 
 use super::super::cache::CacheLifetime;
+use super::super::call_ids;
+use super::super::model_traits::ThinkingFormat;
 use super::super::provenance::{self, Maker};
 use super::super::{ModelRequest, json as words};
 use super::thinking;
 use crate::chat::{Call, Image, Message, Outcome, Part, Role, Thinking};
 
 /// The whole body of a request.
-pub(super) fn body(request: &ModelRequest) -> Value {
+pub(super) fn body(request: &ModelRequest, format: ThinkingFormat) -> Value {
     let mut messages = messages(&request.messages, &request.model);
     mark_turns(&mut messages, request.cache);
     let mut body = Map::new();
     body.insert("model".to_owned(), json!(request.model));
     body.insert("stream".to_owned(), json!(true));
-    thinking::think(
-        &request.model,
-        request.effort,
-        request.max_output,
-        may_begin(&request.messages, &request.model),
-        &mut body,
-    );
+    if format == ThinkingFormat::None {
+        body.insert("max_tokens".to_owned(), json!(request.max_output));
+    } else {
+        let may_begin = may_begin(&request.messages, &request.model);
+        thinking::think(&request.model, request.effort, request.max_output, may_begin, &mut body);
+    }
     if !request.system.is_empty() {
         let mut system = json!({ "type": "text", "text": request.system });
         request.cache.mark_block(&mut system);
@@ -63,12 +66,14 @@ fn may_begin(messages: &[Message], model: &str) -> bool {
 /// Roles must alternate: results belong to the user, and messages of one role in a row become one.
 fn messages(messages: &[Message], model: &str) -> Vec<Value> {
     let mut merged: Vec<(&str, Vec<Value>)> = Vec::new();
+    let mut ids = HashMap::new();
     for message in messages {
         let role = match message.role {
             Role::User | Role::Tool => "user",
             Role::Assistant => "assistant",
         };
-        let blocks: Vec<Value> = message.parts.iter().filter_map(|part| block(part, model)).collect();
+        let mut blocks: Vec<Value> = message.parts.iter().filter_map(|part| block(part, model)).collect();
+        blocks.iter_mut().for_each(|block| tell_apart(block, &mut ids));
         match merged.last_mut() {
             _ if blocks.is_empty() => {}
             Some((last, earlier)) if *last == role => earlier.extend(blocks),
@@ -76,6 +81,21 @@ fn messages(messages: &[Message], model: &str) -> Vec<Value> {
         }
     }
     merged.into_iter().map(|(role, content)| json!({ "role": role, "content": content })).collect()
+}
+
+/// Gives a call whose id came before another one, and its result the same. Some servers number the calls of each answer from 0.
+fn tell_apart(block: &mut Value, ids: &mut HashMap<String, usize>) {
+    let (field, is_call) = match block["type"].as_str() {
+        Some("tool_use") => ("id", true),
+        Some("tool_result") => ("tool_use_id", false),
+        Some(_) | None => return,
+    };
+    let Some(id) = block[field].as_str().map(str::to_owned) else { return };
+    let count = ids.entry(id.clone()).or_insert(0);
+    *count += usize::from(is_call);
+    if *count > 1 {
+        block[field] = json!(format!("{id}_{count}"));
+    }
 }
 
 /// A part as a block. A part that would be refused is left out.
@@ -125,8 +145,8 @@ fn result_block(id: &str, outcome: &Outcome) -> Value {
     block
 }
 
-/// A call's id. Characters of other vendors' ids that would be refused are replaced.
+/// A call's id. Characters of other vendors' ids that would be refused are replaced, and clouds that serve these models take no long ones.
 fn call_id(id: &str) -> String {
     let fits = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
-    id.chars().map(|c| if fits(c) { c } else { '_' }).collect()
+    call_ids::at_most(id, 60).chars().map(|c| if fits(c) { c } else { '_' }).collect()
 }

@@ -5,7 +5,7 @@ use super::super::decode::AnswerDecoder;
 use super::super::error_response::AskedModel;
 use super::super::retry::Retry;
 use super::super::testing::{cut, joined, request};
-use super::super::{Delta, Effort, ErrorKind, ProviderError, Stop};
+use super::super::{Delta, Effort, ErrorKind, ProviderError, Stop, ThinkingFormat};
 use super::*;
 use crate::chat::{Call, Image, Message, Outcome, Part, Role, Thinking, Usage};
 
@@ -220,7 +220,7 @@ fn a_conversation_becomes_a_request() {
             ] },
         ],
     });
-    assert_eq!(request::body(&request), expected);
+    assert_eq!(request::body(&request, ThinkingFormat::Auto), expected);
 }
 
 #[test]
@@ -230,7 +230,7 @@ fn a_long_conversation_has_four_marks_at_most() {
         request.messages.push(message(Role::Assistant, vec![Part::Text("a".to_owned())]));
         request.messages.push(Message::user("b"));
     }
-    assert_eq!(request::body(&request).to_string().matches("cache_control").count(), 4);
+    assert_eq!(request::body(&request, ThinkingFormat::Auto).to_string().matches("cache_control").count(), 4);
 }
 
 #[test]
@@ -239,7 +239,7 @@ fn a_budget_waits_when_another_model_made_the_calls() {
         let mut request = request("claude-sonnet-4-5", Effort::Low);
         request.messages.push(message(Role::Assistant, vec![signed(signature), call("a", "{}")]));
         request.messages.push(message(Role::Tool, vec![result("a", Outcome::done("x"))]));
-        request::body(&request).get("thinking").is_some()
+        request::body(&request, ThinkingFormat::Auto).get("thinking").is_some()
     };
     assert!(thinks("anthropic@claude-sonnet-4-5:s"));
     assert!(!thinks("google:s"));
@@ -257,4 +257,26 @@ proptest! {
     fn no_bytes_make_it_panic(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
         prop_assert!(read(&[&bytes]).is_err());
     }
+}
+
+#[test]
+fn a_call_whose_id_comes_again_gets_another_one() {
+    let call = || Part::Call(Call { id: "functions.ls:0".into(), name: "ls".into(), arguments: "{}".into() });
+    let result = || Part::Result { id: "functions.ls:0".into(), outcome: Outcome::done("ok") };
+    let mut request = request("claude-sonnet-5", Effort::Off);
+    for _ in 0..2 {
+        request.messages.push(Message { role: Role::Assistant, parts: vec![call()] });
+        request.messages.push(Message { role: Role::Tool, parts: vec![result()] });
+    }
+    let body = request::body(&request, ThinkingFormat::Auto);
+    let ids = |place: usize, field: &str| body["messages"][place]["content"][0][field].as_str().unwrap().to_owned();
+    assert_eq!((ids(1, "id"), ids(2, "tool_use_id")), ("functions_ls_0".into(), "functions_ls_0".into()));
+    assert_eq!((ids(3, "id"), ids(4, "tool_use_id")), ("functions_ls_0_2".into(), "functions_ls_0_2".into()));
+}
+
+#[test]
+fn a_model_without_thinking_is_told_nothing_about_it() {
+    let body = request::body(&request("house-claude", Effort::High), ThinkingFormat::None);
+    assert_eq!((body.get("thinking"), body.get("output_config"), &body["max_tokens"]), (None, None, &json!(1_000)));
+    assert!(request::body(&request("house-claude", Effort::High), ThinkingFormat::Auto).get("thinking").is_some());
 }

@@ -8,6 +8,7 @@ use super::super::decode::{AnswerEnd, AnswerProgress, AnswerReader, Sink, say};
 use super::super::error::ErrorKind;
 use super::super::error_response::ErrorResponse;
 use super::super::json::{count, list, text};
+use super::super::think_tags::ThinkTags;
 use super::super::{Delta, Stop};
 use crate::chat::Usage;
 
@@ -18,6 +19,7 @@ pub(in super::super) struct ChatLines {
     id: String,
     calls: usize,
     reason: String,
+    tags: ThinkTags,
     usage: Option<Usage>,
 }
 
@@ -32,7 +34,7 @@ impl Default for ChatLines {
 impl ChatLines {
     /// Calls without an id get one that begins with `id`.
     pub(in super::super) fn with_ids(id: String) -> ChatLines {
-        ChatLines { id, calls: 0, reason: String::new(), usage: None }
+        ChatLines { id, calls: 0, reason: String::new(), tags: ThinkTags::default(), usage: None }
     }
 
     /// Takes a call, which always comes whole.
@@ -58,7 +60,7 @@ impl AnswerReader for ChatLines {
     fn take(&mut self, line: &Value, deltas: Sink<'_>) -> Result<AnswerProgress, ErrorResponse> {
         let message = line.get("message").unwrap_or(&Value::Null);
         say(Delta::Thinking, text(message, "thinking"), deltas);
-        say(Delta::Text, text(message, "content"), deltas);
+        self.tags.take(text(message, "content"), deltas);
         for call in list(message, "tool_calls") {
             self.call(call, deltas);
         }
@@ -76,7 +78,8 @@ impl AnswerReader for ChatLines {
         Ok(AnswerProgress::Over)
     }
 
-    fn end(&mut self, _: Sink<'_>) -> Result<AnswerEnd, ErrorKind> {
+    fn end(&mut self, deltas: Sink<'_>) -> Result<AnswerEnd, ErrorKind> {
+        self.tags.end(deltas);
         let stop = match self.reason.as_str() {
             "length" => Stop::Length,
             _ if self.calls > 0 => Stop::ToolUse,

@@ -13,15 +13,20 @@ pub(super) struct ReasoningDetails {
 }
 
 impl ReasoningDetails {
-    /// Adds the details of a chunk. Pieces of one entry have the same type and index, and their texts are joined.
+    /// Adds the details of a chunk. Pieces of one entry have the same type and index, and their texts are joined. Entries with
+    /// different ids are different ones.
     pub(super) fn take(&mut self, pieces: &[Value]) {
         for piece in pieces.iter().filter(|piece| piece.is_object()) {
             self.bytes += piece.to_string().len();
             if self.bytes > CAP {
                 return;
             }
-            let is_same = |entry: &&mut Value| entry["type"] == piece["type"] && entry["index"] == piece["index"];
-            match self.entries.iter_mut().find(is_same).filter(|_| piece["index"].is_number()) {
+            let has_other_id =
+                |entry: &Value| entry["id"].is_string() && piece["id"].is_string() && entry["id"] != piece["id"];
+            let is_same = |entry: &&mut Value| {
+                entry["type"] == piece["type"] && entry["index"] == piece["index"] && !has_other_id(entry)
+            };
+            match self.entries.iter_mut().rev().find(is_same).filter(|_| piece["index"].is_number()) {
                 Some(entry) => join(entry, piece),
                 None => self.entries.push(piece.clone()),
             }
@@ -66,5 +71,10 @@ mod tests {
         ]);
         assert_eq!(kept, expected);
         assert_eq!(ReasoningDetails::default().finish(), None);
+        let encrypted = |id: &str| json!({ "type": "reasoning.encrypted", "index": 0, "data": id, "id": id });
+        let mut details = ReasoningDetails::default();
+        details.take(&[encrypted("call_1"), encrypted("call_2")]);
+        let kept: Value = serde_json::from_str(&details.finish().unwrap()).unwrap();
+        assert_eq!(kept, json!([encrypted("call_1"), encrypted("call_2")]));
     }
 }

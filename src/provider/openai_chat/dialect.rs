@@ -4,11 +4,16 @@ use std::fmt::Debug;
 
 use serde_json::{Map, Value, json};
 
+use super::super::call_ids;
 use super::super::vendors::openai;
 use super::super::wire::Recipient;
 use super::super::{Effort, ModelRequest};
 use crate::chat::Message;
 use Effort::{High, Low, Medium};
+
+/// The field of thinking that most servers have, and the one that some have in its place: vLLM, OpenRouter, Groq, Cerebras.
+pub(in super::super) const REASONING_CONTENT: &str = "reasoning_content";
+pub(in super::super) const REASONING: &str = "reasoning";
 
 /// How one vendor's requests differ from the rest. A trait with a default for everything: a vendor's module states the differences.
 /// The defaults suit a server of which nothing is known. It may be a proxy, behind which OpenAI's own models keep their rules.
@@ -28,9 +33,14 @@ pub(in super::super) trait ChatDialect: Debug + Send + Sync {
         false
     }
 
+    /// The field in which thinking is sent back, where the vendor's answer did not name another. Several vendors refuse unknown ones.
+    fn reasoning_field(&self) -> &'static str {
+        REASONING_CONTENT
+    }
+
     /// A call's id in the vendor's form. The same id always gives the same result.
-    fn call_id(&self, id: &str) -> String {
-        id.to_owned()
+    fn call_id(&self, model: &str, id: &str) -> String {
+        call_ids::for_model(model, id)
     }
 
     /// Adds the vendor's own fields to the calls of a message.

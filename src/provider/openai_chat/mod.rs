@@ -6,7 +6,7 @@ mod dialect;
 mod request;
 mod stream;
 
-pub(super) use dialect::ChatDialect;
+pub(super) use dialect::{ChatDialect, REASONING};
 #[cfg(test)]
 use request::body;
 pub(super) use stream::Chunks;

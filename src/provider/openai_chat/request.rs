@@ -6,7 +6,7 @@ use super::super::model_traits::ThinkingFormat;
 use super::super::provenance::{self, Maker};
 use super::super::wire::Recipient;
 use super::super::{Effort, ModelRequest, json as words};
-use super::dialect::ChatDialect;
+use super::dialect::{ChatDialect, REASONING};
 use crate::chat::{Call, Image, Message, Outcome, Part, Role};
 
 /// The whole body of a request.
@@ -42,7 +42,6 @@ pub(super) fn body(request: &ModelRequest, dialect: &dyn ChatDialect, to: Recipi
 }
 
 fn messages(request: &ModelRequest, dialect: &dyn ChatDialect, to: Recipient<'_>) -> Value {
-    let maker = Maker::Details { vendor: to.vendor, model: &request.model };
     let echoes = to.traits.echoes.unwrap_or_else(|| dialect.echoes_reasoning());
     let mut messages = Vec::new();
     if !request.system.is_empty() {
@@ -51,8 +50,8 @@ fn messages(request: &ModelRequest, dialect: &dyn ChatDialect, to: Recipient<'_>
     for message in &request.messages {
         match message.role {
             Role::User => messages.push(json!({ "role": "user", "content": user_content(message) })),
-            Role::Assistant => messages.push(assistant(message, dialect, echoes, maker)),
-            Role::Tool => results(message, dialect, &mut messages),
+            Role::Assistant => messages.push(assistant(message, &request.model, dialect, echoes, to.vendor)),
+            Role::Tool => results(message, &request.model, dialect, &mut messages),
         }
     }
     Value::Array(messages)
@@ -76,14 +75,14 @@ fn image_part(image: &Image) -> Value {
     json!({ "type": "image_url", "image_url": { "url": url } })
 }
 
-fn assistant(message: &Message, dialect: &dyn ChatDialect, echoes: bool, maker: Maker<'_>) -> Value {
+fn assistant(message: &Message, model: &str, dialect: &dyn ChatDialect, echoes: bool, vendor: &str) -> Value {
     let mut said = Map::new();
     said.insert("role".to_owned(), json!("assistant"));
     let text = message.text();
-    let mut calls: Vec<Value> = message.calls().map(|call| tool_call(call, dialect)).collect();
+    let mut calls: Vec<Value> = message.calls().map(|call| tool_call(call, model, dialect)).collect();
     let content = if text.is_empty() && !calls.is_empty() { Value::Null } else { json!(text) };
     said.insert("content".to_owned(), content);
-    let details = details(message, maker);
+    let details = details(message, Maker::Details { vendor, model });
     let has_details = details.is_some();
     if let Some(details) = details {
         said.insert("reasoning_details".to_owned(), details);
@@ -97,7 +96,8 @@ fn assistant(message: &Message, dialect: &dyn ChatDialect, echoes: bool, maker: 
             Part::Thinking(thinking) => Some(thinking.text.as_str()),
             Part::Text(_) | Part::Image(_) | Part::Call(_) | Part::Result { .. } => None,
         });
-        said.insert("reasoning_content".to_owned(), json!(thoughts.collect::<String>()));
+        let thoughts: String = thoughts.collect();
+        said.insert(reasoning_field(message, dialect, vendor).to_owned(), json!(thoughts));
     }
     said.insert("tool_calls".to_owned(), Value::Array(calls));
     Value::Object(said)
@@ -105,25 +105,37 @@ fn assistant(message: &Message, dialect: &dyn ChatDialect, echoes: bool, maker: 
 
 /// The thinking that this provider's model has sent in a form of its own.
 fn details(message: &Message, maker: Maker<'_>) -> Option<Value> {
-    let sealed = message.parts.iter().filter_map(|part| match part {
+    serde_json::from_str(opened(message, maker)?).ok()
+}
+
+/// The field in which this provider has sent the thinking of the message.
+fn reasoning_field(message: &Message, dialect: &dyn ChatDialect, vendor: &str) -> &'static str {
+    match opened(message, Maker::Field { vendor }) {
+        Some(REASONING) => REASONING,
+        Some(_) | None => dialect.reasoning_field(),
+    }
+}
+
+/// The first signature of the message that is from this maker.
+fn opened<'a>(message: &'a Message, maker: Maker<'_>) -> Option<&'a str> {
+    let mut sealed = message.parts.iter().filter_map(|part| match part {
         Part::Thinking(thinking) => thinking.signature.as_deref(),
         Part::Text(_) | Part::Image(_) | Part::Call(_) | Part::Result { .. } => None,
     });
-    let mut details = sealed.filter_map(|sealed| provenance::open(maker, sealed));
-    serde_json::from_str(details.next()?).ok()
+    sealed.find_map(|sealed| provenance::open(maker, sealed))
 }
 
-fn tool_call(call: &Call, dialect: &dyn ChatDialect) -> Value {
+fn tool_call(call: &Call, model: &str, dialect: &dyn ChatDialect) -> Value {
     let arguments = words::arguments(&call.arguments).to_string();
     json!({
-        "id": dialect.call_id(&call.id),
+        "id": dialect.call_id(model, &call.id),
         "type": "function",
         "function": { "name": call.name, "arguments": arguments },
     })
 }
 
 /// Each result is a message of its own. A result cannot hold pictures, so they follow in a message of the user.
-fn results(message: &Message, dialect: &dyn ChatDialect, messages: &mut Vec<Value>) {
+fn results(message: &Message, model: &str, dialect: &dyn ChatDialect, messages: &mut Vec<Value>) {
     let mut pictures = Vec::new();
     for part in &message.parts {
         let Part::Result { id, outcome } = part else { continue };
@@ -134,7 +146,7 @@ fn results(message: &Message, dialect: &dyn ChatDialect, messages: &mut Vec<Valu
             }
             Outcome::Failed { message } => format!("error: {message}"),
         };
-        messages.push(json!({ "role": "tool", "tool_call_id": dialect.call_id(id), "content": content }));
+        messages.push(json!({ "role": "tool", "tool_call_id": dialect.call_id(model, id), "content": content }));
     }
     if !pictures.is_empty() {
         messages.push(json!({ "role": "user", "content": pictures }));

@@ -9,10 +9,12 @@ use super::super::error::ErrorKind;
 use super::super::error_response::ErrorResponse;
 use super::super::json::{count, list, text};
 use super::super::provenance::{self, Maker};
+use super::super::think_tags::ThinkTags;
 use super::super::vendors::gemini;
 use super::super::{Delta, Stop};
 use super::calls::CallPieces;
 use super::details::ReasoningDetails;
+use super::dialect::{REASONING, REASONING_CONTENT};
 use crate::chat::Usage;
 
 /// An answer that is still arriving.
@@ -24,6 +26,9 @@ pub(in super::super) struct Chunks {
     finish: Option<String>,
     usage: Option<Usage>,
     details: ReasoningDetails,
+    tags: ThinkTags,
+    /// Whether thinking came in the field that fewer servers have.
+    has_reasoning: bool,
     /// The provider and the model that answer.
     maker: (String, String),
 }
@@ -43,10 +48,15 @@ impl AnswerReader for Chunks {
     }
 
     fn end(&mut self, deltas: Sink<'_>) -> Result<AnswerEnd, ErrorKind> {
+        self.tags.end(deltas);
         self.calls.end(deltas);
-        if let Some(details) = self.details.finish() {
-            let (vendor, model) = &self.maker;
-            deltas(Delta::Signature(provenance::seal(Maker::Details { vendor, model }, &details)));
+        let (vendor, model) = &self.maker;
+        match self.details.finish() {
+            Some(details) => deltas(Delta::Signature(provenance::seal(Maker::Details { vendor, model }, &details))),
+            None if self.has_reasoning => {
+                deltas(Delta::Signature(provenance::seal(Maker::Field { vendor }, REASONING)));
+            }
+            None => {}
         }
         let stop = match self.finish.as_deref() {
             Some("length" | "max_tokens" | "model_length") => Stop::Length,
@@ -73,6 +83,8 @@ impl Chunks {
             finish: None,
             usage: None,
             details: ReasoningDetails::default(),
+            tags: ThinkTags::default(),
+            has_reasoning: false,
             maker: Default::default(),
         }
     }
@@ -100,15 +112,16 @@ impl Chunks {
     }
 
     fn said(&mut self, said: &Value, deltas: Sink<'_>) {
-        let thoughts = ["reasoning_content", "reasoning"].map(|name| text(said, name));
-        if let Some(thought) = thoughts.into_iter().find(|thought| !thought.is_empty()) {
+        let thoughts = [REASONING_CONTENT, REASONING].map(|name| (name, text(said, name)));
+        if let Some((name, thought)) = thoughts.into_iter().find(|(_, thought)| !thought.is_empty()) {
+            self.has_reasoning |= name == REASONING;
             say(Delta::Thinking, thought, deltas);
         }
         self.details.take(said.get("reasoning_details").and_then(Value::as_array).map_or(&[], Vec::as_slice));
         match said.get("content") {
-            Some(Value::String(text)) if !text.is_empty() => deltas(Delta::Text(text.clone())),
+            Some(Value::String(text)) => self.tags.take(text, deltas),
             Some(Value::Array(parts)) => parts.iter().for_each(|part| content_part(part, deltas)),
-            // No content: absent, null or an empty string.
+            // No content: absent or null.
             _ => {}
         }
         self.refusal.push_str(text(said, "refusal"));

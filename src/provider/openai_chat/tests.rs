@@ -5,7 +5,7 @@ use super::super::ModelTraits;
 use super::super::decode::AnswerDecoder;
 use super::super::error_response::AskedModel;
 use super::super::retry::Retry;
-use super::super::testing::{cut, events, joined, request};
+use super::super::testing::{LAST, cut, events, joined, request};
 use super::super::{Delta, Effort, ErrorKind, ProviderError, Stop, Vendor};
 use super::*;
 use crate::chat::{Call, Image, Message, Outcome, Part, Role, Thinking, Usage};
@@ -116,16 +116,57 @@ fn an_answer_that_breaks_off_is_an_error() {
 
 #[test]
 fn reasoning_has_two_names() {
-    for name in ["reasoning_content", "reasoning"] {
+    let field = || Delta::Signature("field@custom:reasoning".to_owned());
+    for (name, signature) in [("reasoning_content", None), ("reasoning", Some(field()))] {
         let stream = events(&[
             &format!(r#"{{"choices":[{{"delta":{{"content":"","{name}":"hm"}}}}]}}"#),
             &format!(r#"{{"choices":[{{"delta":{{"content":"so","{name}":null}},"finish_reason":"stop"}}]}}"#),
         ]);
-        assert_eq!(whole(&stream), [Delta::Thinking("hm".to_owned()), text("so"), Delta::Stopped(Stop::End)]);
+        let said = [Delta::Thinking("hm".to_owned()), text("so")].into_iter().chain(signature);
+        assert_eq!(of_custom(&stream), said.chain([Delta::Stopped(Stop::End)]).collect::<Vec<_>>());
     }
     let both =
         events(&[r#"{"choices":[{"delta":{"reasoning":"hm","reasoning_content":"hm"},"finish_reason":"stop"}]}"#]);
-    assert_eq!(whole(&both), [Delta::Thinking("hm".to_owned()), Delta::Stopped(Stop::End)]);
+    assert_eq!(of_custom(&both), [Delta::Thinking("hm".to_owned()), Delta::Stopped(Stop::End)]);
+}
+
+/// The answer of a model of a provider called `custom`.
+fn of_custom(stream: &str) -> Vec<Delta> {
+    let mut heard = Vec::new();
+    let mut decoder = AnswerDecoder::new(&PLAIN, ASKED, None);
+    decoder.feed(stream.as_bytes(), &mut |delta| heard.push(delta)).unwrap();
+    decoder.finish(&mut |delta| heard.push(delta)).unwrap();
+    joined(heard)
+}
+
+#[test]
+fn thinking_goes_back_in_the_field_in_which_it_came() {
+    let echoed = |vendor: &'static str, wire: &dyn Wire, signature: Option<&str>| {
+        let thinking = Thinking { text: "hm".into(), signature: signature.map(str::to_owned), ..Thinking::default() };
+        let call = Call { id: "a".into(), name: "ls".into(), arguments: "{}".into() };
+        let mut request = request("qwen/qwen3-32b", Effort::Medium);
+        let parts = vec![Part::Thinking(thinking), Part::Call(call)];
+        request.messages.push(Message { role: Role::Assistant, parts });
+        let traits = ModelTraits { echoes: Some(true), ..ModelTraits::UNKNOWN };
+        let said = wire.body(&request, Recipient { vendor, traits, ..TO })["messages"][2].clone();
+        ["reasoning_content", "reasoning"].into_iter().find(|name| said[*name] == "hm")
+    };
+    assert_eq!(echoed("custom", &PLAIN, None), Some("reasoning_content"));
+    assert_eq!(echoed("custom", &PLAIN, Some("field@custom:reasoning")), Some("reasoning"));
+    assert_eq!(echoed("other", &PLAIN, Some("field@custom:reasoning")), Some("reasoning_content"));
+    for vendor in ["groq", "cerebras", "openrouter"] {
+        assert_eq!(echoed(vendor, Vendor::named(vendor).unwrap().wire, None), Some("reasoning"), "{vendor}");
+    }
+}
+
+#[test]
+fn thinking_in_the_text_is_no_part_of_the_answer() {
+    let stream = events(&[
+        r#"{"choices":[{"delta":{"content":"<thi"}}]}"#,
+        r#"{"choices":[{"delta":{"content":"nk>\nhm\n</think>\n\nso"}}]}"#,
+        LAST,
+    ]);
+    assert_eq!(whole(&stream), [Delta::Thinking("hm".to_owned()), text("so"), Delta::Stopped(Stop::End)]);
 }
 
 #[test]

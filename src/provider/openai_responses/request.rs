@@ -2,6 +2,8 @@
 
 use serde_json::{Map, Value, json};
 
+use super::super::call_ids;
+use super::super::model_traits::ThinkingFormat;
 use super::super::provenance::{self, Maker};
 use super::super::vendors::openai;
 use super::super::wire::Recipient;
@@ -14,7 +16,8 @@ pub(super) fn body(request: &ModelRequest, to: Recipient<'_>) -> Value {
     body.insert("model".to_owned(), json!(request.model));
     body.insert("stream".to_owned(), json!(true));
     body.insert("store".to_owned(), json!(false));
-    let effort = request.effort.nearest(&openai::efforts(&request.model));
+    let levels = if to.traits.thinking == ThinkingFormat::None { Vec::new() } else { openai::efforts(&request.model) };
+    let effort = request.effort.nearest(&levels);
     let headroom = effort.unwrap_or(Effort::Off).headroom();
     body.insert("max_output_tokens".to_owned(), json!(request.max_output.saturating_add(headroom)));
     if let Some(effort) = effort {
@@ -88,7 +91,9 @@ fn assistant(part: &Part, vendor: &str) -> Option<Value> {
         Part::Thinking(thinking) => reasoning(thinking, vendor),
         Part::Call(call) => {
             let arguments = words::arguments(&call.arguments).to_string();
-            Some(json!({ "type": "function_call", "call_id": call.id, "name": call.name, "arguments": arguments }))
+            Some(
+                json!({ "type": "function_call", "call_id": call_id(&call.id), "name": call.name, "arguments": arguments }),
+            )
         }
         Part::Image(_) | Part::Result { .. } => None,
     }
@@ -105,6 +110,11 @@ fn reasoning(thinking: &Thinking, vendor: &str) -> Option<Value> {
     Some(json!({ "type": "reasoning", "id": id, "summary": summary, "encrypted_content": encrypted }))
 }
 
+/// The longest id that is accepted has 64 bytes.
+fn call_id(id: &str) -> String {
+    call_ids::at_most(id, 64)
+}
+
 fn result(part: &Part) -> Option<Value> {
     let Part::Result { id, outcome } = part else { return None };
     let output = match outcome {
@@ -115,5 +125,5 @@ fn result(part: &Part) -> Option<Value> {
         }
         Outcome::Failed { message } => json!(format!("error: {message}")),
     };
-    Some(json!({ "type": "function_call_output", "call_id": id, "output": output }))
+    Some(json!({ "type": "function_call_output", "call_id": call_id(id), "output": output }))
 }

@@ -1,5 +1,7 @@
 //! A model of a vendor, asked over HTTP.
 
+mod refused;
+
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -18,6 +20,7 @@ use super::pictures;
 use super::vendors::{Route, Vendor};
 use super::wire::{Recipient, Wire};
 use super::{ModelRequest, Provider, ProviderError};
+use refused::RefusedThinking;
 
 /// A model of a vendor, with its protocol.
 #[derive(Debug)]
@@ -33,6 +36,9 @@ pub(super) struct Remote {
     traits: ModelTraits,
     /// Whether the server has refused pictures.
     is_blind: AtomicBool,
+    /// Whether the server has refused the field in which thinking is sent back.
+    refuses_echo: AtomicBool,
+    refused: RefusedThinking,
     notices: Notices,
     /// Whether the account may use the wire's optional field.
     takes_optional: AtomicBool,
@@ -60,6 +66,8 @@ impl Remote {
             facts: None,
             traits: ModelTraits::default(),
             is_blind: AtomicBool::new(false),
+            refuses_echo: AtomicBool::new(false),
+            refused: RefusedThinking::default(),
             notices: Notices::default(),
             takes_optional: AtomicBool::new(true),
             context: AtomicU32::new(0),
@@ -92,6 +100,8 @@ impl Remote {
             let cannot_see = self.traits.sees == Some(false) || self.is_blind.load(Ordering::Relaxed);
             let told = cannot_see.then(|| pictures::in_words(request)).flatten();
             let sent = told.as_ref().map_or(request, |(told, _)| told);
+            let unsigned = self.refused.without(sent);
+            let sent = unsigned.as_ref().unwrap_or(sent);
             let error = match self.ask(sent, facts).await {
                 Ok(response) => {
                     if let Some((_, count)) = told {
@@ -119,11 +129,17 @@ impl Remote {
             takes_optional: self.takes_optional.load(Ordering::Relaxed),
             context,
             thinks: facts.thinks,
-            traits: self.traits,
+            traits: self.traits_now(),
         };
         let mut body = wire.body(request, to);
         endpoint.extras.add_to(&mut body);
         self.http.ask(endpoint, wire.path(), &request.model, &body).await
+    }
+
+    /// What is known of the model, with what its server has refused.
+    fn traits_now(&self) -> ModelTraits {
+        let echoes = if self.refuses_echo.load(Ordering::Relaxed) { Some(false) } else { self.traits.echoes };
+        ModelTraits { echoes, ..self.traits }
     }
 
     /// Whether a request that failed with this error is worth another try, because it will be sent differently. Each difference is
@@ -143,6 +159,12 @@ impl Remote {
         }
         if error.is_about_pictures() && pictures::in_words(request).is_some() {
             return self.traits.sees != Some(false) && !self.is_blind.swap(true, Ordering::Relaxed);
+        }
+        if error.is_about_echo() {
+            return !self.refuses_echo.swap(true, Ordering::Relaxed);
+        }
+        if error.is_about_signatures() {
+            return self.refused.refuse(request);
         }
         if matches!(error.kind(), ErrorKind::ContextTooLong { .. }) {
             return self.enlarge_context(request);

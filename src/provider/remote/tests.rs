@@ -7,7 +7,7 @@ use super::super::testing::{
     CHUNK, Documents, FakeServer, KEY, LAST, ServerStep, ask_with, events, head, request, stored_gzip, without_port,
 };
 use super::super::{Delta, Effort, ErrorKind, Finder, Http, ModelPreference, ModelRequest, Provider, ProviderError};
-use crate::chat::Message;
+use crate::chat::{Call, Message, Outcome, Part, Role, Thinking};
 
 const STREAM: &str = "Content-Type: text/event-stream\r\n";
 const CHUNKED: &str = "Transfer-Encoding: chunked\r\n";
@@ -258,4 +258,63 @@ async fn a_server_that_refuses_pictures_is_asked_again_in_words() {
     assert!(server.asked.recv().unwrap().contains("image_url"));
     let again = server.asked.recv().unwrap();
     assert!(again.contains("a picture (image/png) was left out here") && !again.contains("image_url"), "{again}");
+}
+
+/// A conversation whose last answer has thinking with this signature, and a call.
+fn with_thinking(model: &str, signature: &str) -> ModelRequest {
+    let thinking = Thinking { text: "hm".into(), signature: Some(signature.to_owned()), redacted: None };
+    let call = Call { id: "a".into(), name: "ls".into(), arguments: "{}".into() };
+    let mut request = request(model, Effort::Medium);
+    let parts = vec![Part::Thinking(thinking), Part::Text("I look.".into()), Part::Call(call)];
+    request.messages.push(Message { role: Role::Assistant, parts });
+    let result = Part::Result { id: "a".into(), outcome: Outcome::done("ok") };
+    request.messages.push(Message { role: Role::Tool, parts: vec![result] });
+    request
+}
+
+/// Asks a model whose server refuses every request with these words. Returns the requests.
+async fn refused_with(name: &str, words: &str, request: &ModelRequest) -> Vec<String> {
+    let error = serde_json::json!({ "error": { "message": words, "type": "invalid_request_error" } }).to_string();
+    let server = FakeServer::answering(400, "", error.as_bytes());
+    let (base_url, model) = (Some(server.url.clone()), Some(name.to_owned()));
+    let preference = ModelPreference { base_url, model, ..ModelPreference::default() };
+    let found = Finder::default().find(&preference, &|_: &str| None).await.unwrap().unwrap();
+    found.provider.stream(request, &mut |_| ()).await.unwrap_err();
+    server.asked.try_iter().collect()
+}
+
+#[tokio::test]
+async fn a_refused_signature_is_left_out() {
+    let claude = with_thinking("claude-sonnet-5", "anthropic@claude-sonnet-5:SIG");
+    let words = "messages.1.content.0: Invalid `signature` in `thinking` block";
+    let sent = refused_with("anthropic/claude-sonnet-5", words, &claude).await;
+    assert_eq!(sent.iter().map(|sent| sent.contains("SIG")).collect::<Vec<_>>(), [true, false]);
+    assert!(sent[1].contains("I look."));
+    let gpt = with_thinking("gpt-5", "responses@openai:rs_1 SIG");
+    let words = "The encrypted content SIG could not be verified.";
+    let sent = refused_with("openai/gpt-5", words, &gpt).await;
+    assert_eq!(sent.iter().map(|sent| sent.contains("rs_1")).collect::<Vec<_>>(), [true, false]);
+    let sent = refused_with("openai/gpt-5", "Unknown parameter: 'x'.", &gpt).await;
+    assert_eq!(sent.len(), 1);
+}
+
+#[tokio::test]
+async fn a_refused_echo_is_left_out() {
+    for words in [
+        "'messages.2' : for 'role:assistant' the following must be satisfied[('messages.2' : property 'reasoning_content' is unsupported)]",
+        "messages.2.assistant.reasoning_content: property 'messages.2.assistant.reasoning_content' is unsupported",
+        "[{'type': 'extra_forbidden', 'loc': ['body', 'messages', 2, 'reasoning_content'], 'msg': 'Extra inputs are not permitted'}]",
+    ] {
+        let sent = refused_with("custom/qwen3-32b", words, &with_thinking("qwen3-32b", "x")).await;
+        assert_eq!(sent.iter().map(|sent| sent.contains("\"hm\"")).collect::<Vec<_>>(), [true, false], "{words}");
+    }
+    let fields = r#"{"detail":[{"type":"extra_forbidden","loc":["body","messages",2,"reasoning_content"],"msg":"Extra inputs are not permitted"}]}"#;
+    let server = FakeServer::answering(422, "", fields.as_bytes());
+    let error = ask_with(&server.url, &Http::default()).await.1.unwrap_err();
+    assert!(
+        error.is_about_echo() && error.to_string().contains("body.messages.2.reasoning_content: Extra inputs"),
+        "{error}"
+    );
+    let needed = "The `reasoning_content` in the thinking mode must be passed back to the API.";
+    assert_eq!(refused_with("custom/qwen3-32b", needed, &with_thinking("qwen3-32b", "x")).await.len(), 1);
 }

@@ -1,11 +1,12 @@
 //! Vendors that speak plain chat completions, each in a few lines.
 
 use super::super::catalog::ModelFacts;
-use super::super::openai_chat;
+use super::super::openai_chat::{self, ChatCompletions, ChatDialect, REASONING};
 use super::{Usual, Vendor};
 
 pub(super) const GROQ: Vendor = Vendor {
     models: &[ModelFacts::new("openai/gpt-oss", 131_072)],
+    wire: &REASONING_CHAT,
     ..vendor("groq", "https://api.groq.com/openai/v1", &["GROQ_API_KEY"], "openai/gpt-oss-120b")
 };
 
@@ -28,6 +29,7 @@ pub(super) const FIREWORKS: Vendor = vendor(
 
 pub(super) const CEREBRAS: Vendor = Vendor {
     models: &[ModelFacts::new("gpt-oss", 131_072)],
+    wire: &REASONING_CHAT,
     ..vendor("cerebras", "https://api.cerebras.ai/v1", &["CEREBRAS_API_KEY"], "gpt-oss-120b")
 };
 
@@ -35,6 +37,18 @@ pub(super) const ZAI: Vendor = Vendor {
     models: &[ModelFacts::new("glm", 200_000)],
     ..vendor("zai", "https://api.z.ai/api/paas/v4", &["ZAI_API_KEY", "ZHIPU_API_KEY"], "glm-4.6")
 };
+
+/// Plain chat completions with another field for thinking. These vendors refuse the usual one.
+static REASONING_CHAT: ChatCompletions = ChatCompletions(&ReasoningDialect);
+
+#[derive(Debug)]
+struct ReasoningDialect;
+
+impl ChatDialect for ReasoningDialect {
+    fn reasoning_field(&self) -> &'static str {
+        REASONING
+    }
+}
 
 const fn vendor(
     name: &'static str,

@@ -1,5 +1,6 @@
 //! Mistral.
 
+use super::super::call_ids;
 use super::super::catalog::ModelFacts;
 use super::super::openai_chat::{ChatCompletions, ChatDialect};
 use super::{Usual, Vendor};
@@ -20,9 +21,6 @@ static CHAT: ChatCompletions = ChatCompletions(&MistralDialect);
 const MODELS: &[ModelFacts] =
     &[ModelFacts::new("mistral", 128_000), ModelFacts::new("devstral", 128_000), ModelFacts::new("codestral", 256_000)];
 
-/// The length of a call's id.
-const ID_LENGTH: usize = 9;
-
 #[derive(Debug)]
 struct MistralDialect;
 
@@ -31,17 +29,7 @@ impl ChatDialect for MistralDialect {
         false
     }
 
-    /// Ids have nine letters or digits. Another vendor's id is hashed to that length, always to the same.
-    fn call_id(&self, id: &str) -> String {
-        if id.len() == ID_LENGTH && id.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
-            return id.to_owned();
-        }
-        // FNV-1a. A conversation has too few calls for a collision.
-        let hash = id
-            .bytes()
-            .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
-        let digit =
-            |place: u32| char::from(b"0123456789abcdefghijklmnopqrstuvwxyz"[(hash / 36_u64.pow(place) % 36) as usize]);
-        (0..ID_LENGTH as u32).map(digit).collect()
+    fn call_id(&self, _model: &str, id: &str) -> String {
+        call_ids::for_mistral(id)
     }
 }

@@ -4,6 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::super::ModelRequest;
 use super::super::cache::{self, CacheLifetime};
+use super::super::call_ids;
 use super::super::catalog::ModelFacts;
 use super::super::effort::Effort;
 use super::super::openai_chat::{ChatCompletions, ChatDialect};
@@ -84,6 +85,11 @@ impl ChatDialect for OpenAiDialect {
 
     fn efforts(&self, model: &str) -> Vec<Effort> {
         chat_efforts(model)
+    }
+
+    /// A deployment of Azure has any name.
+    fn call_id(&self, _model: &str, id: &str) -> String {
+        call_ids::at_most(id, call_ids::OPENAI_CHAT)
     }
 
     fn cache(&self, request: &ModelRequest, to: Recipient<'_>, body: &mut Map<String, Value>) {

@@ -7,7 +7,7 @@ use super::super::cache::CacheLifetime;
 use super::super::catalog::{ModelFacts, Price};
 use super::super::effort::Effort;
 use super::super::model_traits::ModelTraits;
-use super::super::openai_chat::{ChatCompletions, ChatDialect};
+use super::super::openai_chat::{ChatCompletions, ChatDialect, REASONING};
 use super::super::wire::Recipient;
 use super::{Quirks, Vendor};
 
@@ -48,6 +48,10 @@ struct OpenRouterDialect;
 impl ChatDialect for OpenRouterDialect {
     fn limit_field(&self, _model: &str) -> &'static str {
         "max_tokens"
+    }
+
+    fn reasoning_field(&self) -> &'static str {
+        REASONING
     }
 
     fn efforts(&self, _model: &str) -> Vec<Effort> {
