@@ -9,16 +9,17 @@ use serde_json::json;
 use tokio::sync::oneshot;
 
 use crate::config::{self, Config, Paths};
-use crate::provider::{self, Finder, ListedModel, ModelPreference, full_name};
+use crate::provider::{self, Finder, ListedModel, ModelList, ModelOverview, ModelPreference, full_name};
 use crate::session::{self, Asked};
-use crate::text::sanitize;
+use crate::text::fuzzy::NameFit;
+use crate::text::{self, sanitize};
 use crate::{agent, tty};
 
 use super::report;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// List only models whose names (provider/model) contain these words.
+    /// List only models whose names (provider/model) contain these words, or their letters.
     words: Vec<String>,
 
     /// Print one JSON object for each model instead of lines.
@@ -36,7 +37,9 @@ fn pick(
 ) -> Result<ExitCode> {
     let runtime =
         tokio::runtime::Builder::new_current_thread().enable_all().build().context("cannot start the runtime")?;
-    let entries = runtime.block_on(Finder::default().overview(preference, env, paths.models_file()));
+    let overview = runtime.block_on(Finder::default().overview(preference, env, paths.models_file()));
+    let ModelOverview { entries, unusable } = overview;
+    report::notices(unusable);
     if entries.iter().all(|entry| entry.missing_key.is_some()) {
         report::words(agent::NO_MODEL);
         return Ok(ExitCode::FAILURE);
@@ -44,7 +47,7 @@ fn pick(
     let look = super::ask::question_look(config, paths);
     let (reply, mut picked) = oneshot::channel();
     let list = session::model_list(&entries, "make it your default model");
-    let cwd = std::env::current_dir().unwrap_or_default();
+    let cwd = super::working_directory();
     session::inquire(Asked::Pick(list, reply), &look, &cwd, || false).context("cannot ask on the terminal")?;
     // Lists that were still being asked for are kept for the next time.
     runtime.shutdown_timeout(Duration::from_millis(50));
@@ -77,7 +80,7 @@ pub(super) fn run(
     env: provider::Env<'_>,
     out: &mut impl Write,
 ) -> Result<ExitCode> {
-    let (cwd, home) = (std::env::current_dir().unwrap_or_default(), std::env::home_dir());
+    let (cwd, home) = (super::working_directory(), std::env::home_dir());
     let preference = config.preference().within(&cwd, home.as_deref());
     if args.picks() {
         return pick(config, &preference, env, paths, out);
@@ -85,42 +88,68 @@ pub(super) fn run(
     let runtime =
         tokio::runtime::Builder::new_current_thread().enable_all().build().context("cannot start the runtime")?;
     let lists = runtime.block_on(Finder::default().list(&preference, env));
-    let mut shown = 0;
-    for list in &lists {
-        match &list.models {
-            Err(error) => report::notices([format!("{}: {error}", list.vendor)]),
-            Ok(models) => {
-                for model in models {
-                    let name = sanitize(&full_name(&list.vendor, &model.model));
-                    if args.words.iter().all(|word| name.contains(word.as_str())) {
-                        shown += 1;
-                        print(&name, &list.vendor, model, args.json, out)?;
-                    }
-                }
-            }
-        }
-    }
+    let typed = args.words.join(" ").to_lowercase();
+    // The trouble of one provider does not matter to who looks for a model of another.
+    let about = |vendor: &str| typed.is_empty() || typed.split(['/', ' ']).any(|word| word == vendor.to_lowercase());
+    let failed =
+        lists.iter().filter(|list| about(&list.vendor)).filter_map(|list| Some((list, list.models.as_ref().err()?)));
+    report::notices(failed.map(|(list, error)| format!("{}: {error}", list.vendor)));
+    let rows = fitting(&lists, &typed);
+    let width = rows.iter().map(|row| text::width::cells(&row.name)).max().unwrap_or(0).min(NAMES);
+    rows.iter().try_for_each(|row| row.print(width, args.json, out))?;
     out.flush()?;
     if lists.is_empty() {
         report::words(agent::NO_MODEL);
-    } else if shown == 0 && !args.words.is_empty() && !args.json {
+    } else if rows.is_empty() && !typed.is_empty() && !args.json {
         report::notices([format!("no model has {} in its name; `shellmate models` lists all", args.words.join(" "))]);
     }
-    Ok(if shown > 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    Ok(if rows.is_empty() { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
-fn print(name: &str, vendor: &str, model: &ListedModel, as_json: bool, out: &mut impl Write) -> Result<()> {
-    if as_json {
-        let price = model.price.map(|price| json!({ "input": price.input, "output": price.output }));
-        let line = json!({
-            "provider": vendor, "model": model.model, "context_window": model.context_window, "price": price,
-            "vision": model.traits.sees, "tools": model.traits.calls, "output": model.traits.output,
-        });
-        return super::json::print(&line, out);
+/// The widest column of names. Longer names move the columns behind them.
+const NAMES: usize = 60;
+
+/// One line of the list.
+struct ModelRow<'a> {
+    /// As it is typed.
+    name: String,
+    provider: &'a str,
+    model: &'a ListedModel,
+}
+
+/// The models whose names fit the typed words, the best first. Letters may only be left out if no name has the words.
+fn fitting<'a>(lists: &'a [ModelList], typed: &str) -> Vec<ModelRow<'a>> {
+    let rows = lists.iter().flat_map(|list| {
+        let row = |model: &'a ListedModel| {
+            let name = sanitize(&full_name(&list.vendor, &model.model));
+            ModelRow { name, provider: &list.vendor, model }
+        };
+        list.models.iter().flatten().map(row)
+    });
+    if typed.is_empty() {
+        return rows.collect();
     }
-    let window = model.context_window.map(|window| format!("{}k", window / 1_000)).unwrap_or_default();
-    let price =
-        model.price.map(|price| format!("${} in, ${} out per million", price.input, price.output)).unwrap_or_default();
-    writeln!(out, "{}", format!("{name:<48} {window:>6}  {price}").trim_end())?;
-    Ok(())
+    let mut fitting: Vec<(NameFit, ModelRow<'a>)> =
+        rows.filter_map(|row| Some((NameFit::of(typed, &row.name.to_lowercase())?, row))).collect();
+    fitting.sort_by_key(|(fit, _)| *fit);
+    let has_words = fitting.first().is_some_and(|(fit, _)| *fit < NameFit::Letters);
+    fitting.into_iter().filter(|(fit, _)| !has_words || *fit < NameFit::Letters).map(|(_, row)| row).collect()
+}
+
+impl ModelRow<'_> {
+    fn print(&self, width: usize, as_json: bool, out: &mut impl Write) -> Result<()> {
+        let ModelRow { name, provider, model } = self;
+        if as_json {
+            let price = model.price.map(|price| json!({ "input": price.input, "output": price.output }));
+            let line = json!({
+                "provider": provider, "model": model.model, "context_window": model.context_window, "price": price,
+                "vision": model.traits.sees, "thinking": model.traits.thinks, "tools": model.traits.calls,
+                "output": model.traits.output,
+            });
+            return super::json::print(&line, out);
+        }
+        let facts = session::model_facts(model.context_window, model.price, "", model.traits);
+        writeln!(out, "{}", format!("{name:<width$}  {facts}").trim_end())?;
+        Ok(())
+    }
 }

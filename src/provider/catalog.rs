@@ -48,6 +48,14 @@ impl ModelFacts {
 }
 
 impl Price {
+    /// Input and output for a million tokens, such as `$3/$15`.
+    pub(crate) fn in_short(&self) -> String {
+        if self.input == 0.0 && self.output == 0.0 {
+            return "free".to_owned();
+        }
+        format!("{}/{}", dollars(self.input), dollars(self.output))
+    }
+
     /// What an answer cost.
     pub(crate) fn of(&self, usage: &Usage) -> f64 {
         let fresh = usage.input.saturating_sub(usage.cached + usage.cache_written);
@@ -61,9 +69,26 @@ impl Price {
     }
 }
 
+/// An amount without noise: providers list prices for a single token, which are not exact for a million.
+fn dollars(amount: f64) -> String {
+    let places = if amount >= 1.0 { 2 } else { 4 };
+    let text = format!("{amount:.places$}");
+    format!("${}", text.trim_end_matches('0').trim_end_matches('.'))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn prices_are_short() {
+        let price = |input, output| Price { input, output, cached: input, cache_written: input }.in_short();
+        assert_eq!(price(3.0, 15.000_100_000_000_001), "$3/$15");
+        assert_eq!(price(0.000_000_3 * 1e6, 0.0028), "$0.3/$0.0028");
+        assert_eq!(price(0.125, 10.0), "$0.125/$10");
+        assert_eq!(price(0.0, 0.5), "$0/$0.5");
+        assert_eq!(price(0.0, 0.0), "free");
+    }
 
     #[test]
     fn the_longest_matching_prefix_decides() {

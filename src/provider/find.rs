@@ -3,11 +3,11 @@
 use std::path::PathBuf;
 
 use super::catalog::ModelFacts;
-use super::choose::{self, Env, ModelChoice, ModelName, ModelPreference, ResolveError, choose};
+use super::choose::{self, Env, Everyone, ModelChoice, ModelName, ModelPreference, ResolveError, choose};
 use super::facts::{FactFinders, WindowSource};
 use super::http::Http;
 use super::list::{self, ModelList};
-use super::overview::{self, ModelEntry};
+use super::overview::{self, ModelEntry, ModelOverview};
 use super::resolve::{self, LocalServer, Resolved};
 use super::server::{Socket, Sockets};
 use super::value_origin::{CommandOutputs, WithOutputs};
@@ -117,7 +117,7 @@ impl Finder {
         settings: &ModelPreference,
         env: Env<'_>,
         file: Option<PathBuf>,
-    ) -> Vec<ModelEntry> {
+    ) -> ModelOverview {
         self.outputs.refresh();
         while let Err(ResolveError::NotRun { command }) =
             choose::everyone(settings, &WithOutputs { env, outputs: &self.outputs })
@@ -159,10 +159,10 @@ impl Finder {
     /// The models of every vendor and server that can be asked.
     pub(crate) async fn list(&mut self, settings: &ModelPreference, env: Env<'_>) -> Vec<ModelList> {
         self.outputs.refresh();
-        let choices = loop {
+        let Everyone { choices, unusable } = loop {
             match choose::everyone(settings, &WithOutputs { env, outputs: &self.outputs }) {
                 Err(ResolveError::NotRun { command }) => self.outputs.run(&command).await,
-                choices => break choices.unwrap_or_default(),
+                found => break found.unwrap_or_default(),
             }
         };
         let mut lists = list::list_models(choices, &self.http).await;
@@ -171,6 +171,7 @@ impl Finder {
                 models.retain(|model| settings.allows(vendor, Some(&model.model)).is_ok());
             }
         }
+        lists.extend(unusable.into_iter().map(|(vendor, why)| ModelList { vendor, models: Err(why.to_string()) }));
         lists
     }
 }

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use tokio::task::JoinSet;
 
 use super::catalog::Price;
-use super::choose::{Env, ModelChoice, ModelPreference, everyone, full_name};
+use super::choose::{Env, Everyone, ModelChoice, ModelPreference, everyone, full_name};
 use super::error::ProviderError;
 use super::http::Http;
 use super::list::{self, ListedModel};
@@ -45,6 +45,16 @@ pub(crate) struct ModelEntry {
     pub traits: ModelTraits,
     /// The variable to set before it can be asked, if there is no key.
     pub missing_key: Option<&'static str>,
+    /// Whether its provider lists it. Others are known from elsewhere, and may not exist.
+    pub is_listed: bool,
+}
+
+/// The models to pick from.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct ModelOverview {
+    pub entries: Vec<ModelEntry>,
+    /// A line about each provider of the configuration that cannot be asked.
+    pub unusable: Vec<String>,
 }
 
 /// The lists of providers, by their names.
@@ -156,6 +166,7 @@ pub(super) fn entries(choices: &[ModelChoice], kept: &KeptLists, settings: &Mode
                 price: model.price,
                 traits,
                 missing_key: None,
+                is_listed: listed.iter().any(|known| known.model == model.model),
             });
         }
     }
@@ -165,7 +176,14 @@ pub(super) fn entries(choices: &[ModelChoice], kept: &KeptLists, settings: &Mode
         if let (Some(model), Some(variable)) = (vendor.default_model, vendor.key_variables.first()) {
             let ListedModel { context_window, price, traits, .. } = ListedModel::known(vendor, model.to_owned());
             let name = full_name(vendor.name, model);
-            entries.push(ModelEntry { name, window: context_window, price, traits, missing_key: Some(variable) });
+            entries.push(ModelEntry {
+                name,
+                window: context_window,
+                price,
+                traits,
+                missing_key: Some(variable),
+                is_listed: false,
+            });
         }
     }
     entries
@@ -177,8 +195,9 @@ pub(super) async fn overview(
     env: Env<'_>,
     http: &Http,
     file: Option<PathBuf>,
-) -> Vec<ModelEntry> {
-    let choices = everyone(settings, env).unwrap_or_default();
+) -> ModelOverview {
+    let Everyone { choices, unusable } = everyone(settings, env).unwrap_or_default();
+    let unusable = unusable.into_iter().map(|(name, why)| format!("{name} cannot be asked: {why}")).collect();
     let kept = file.as_deref().map(KeptLists::load).unwrap_or_default();
     let mut asked = JoinSet::new();
     let shared = Arc::new(Mutex::new(kept));
@@ -206,7 +225,7 @@ pub(super) async fn overview(
     // Whatever takes longer goes on by itself.
     let _ = tokio::time::timeout(AT_ONCE, &mut refreshed).await;
     let kept = shared.lock().map(|kept| kept.clone()).unwrap_or_default();
-    entries(&choices, &kept, settings)
+    ModelOverview { entries: entries(&choices, &kept, settings), unusable }
 }
 
 /// The models that a provider lists now, as far as they can hold a conversation: its default model first, then those that are public.
@@ -251,7 +270,7 @@ mod tests {
         // The server may take longer than a moment, and is there the next time then.
         let mut shown = Vec::new();
         for _ in 0..100 {
-            shown = Finder::default().overview(&settings, &env, Some(file.clone())).await;
+            shown = Finder::default().overview(&settings, &env, Some(file.clone())).await.entries;
             if !named(&shown).is_empty() {
                 break;
             }
@@ -266,7 +285,7 @@ mod tests {
         };
         assert!(text.contains("house-large"));
         let kept = KeptLists::load(&file);
-        let choices = everyone(&settings, &env).unwrap();
+        let choices = everyone(&settings, &env).unwrap().choices;
         assert_eq!(named(&entries(&choices, &kept, &settings)), expected);
     }
 

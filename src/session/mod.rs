@@ -79,7 +79,7 @@ use requests::Requests;
 use wires::{Interest, Ready, SignalEvent, Wires, is_later};
 
 pub(crate) use agent_link::{is_built_in, refusal_outside};
-pub(crate) use agent_link::{model_list, needs_key};
+pub(crate) use agent_link::{model_facts, model_list, needs_key};
 pub(crate) use build::{Start, run};
 pub(crate) use grammars::Grammars;
 pub(crate) use inquiry::{Inquired, QuestionLook, inquire};

@@ -13,6 +13,37 @@ pub(crate) enum Closeness {
     Letters,
 }
 
+/// How well typed words fit a name, the best first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum NameFit {
+    Exact,
+    Beginning,
+    Within,
+    /// Its letters, with others between them.
+    Letters,
+}
+
+impl NameFit {
+    /// How well a filter fits the first word of a text, with or without what is before its first slash. Both are in lower case. A part
+    /// of the filter may also be anywhere in the text.
+    pub(crate) fn of(filter: &str, text: &str) -> Option<NameFit> {
+        let name = text.split_whitespace().next().unwrap_or_default();
+        let names = [Some(name), name.split_once('/').map(|(_, short)| short)];
+        let fits = |is_fit: &dyn Fn(&str) -> bool| names.into_iter().flatten().any(is_fit);
+        let has_letters = || {
+            let letters: String = filter.split_whitespace().collect();
+            span(&letters, name.as_bytes()).is_some()
+        };
+        match () {
+            () if fits(&|name| name == filter) => Some(NameFit::Exact),
+            () if fits(&|name| name.starts_with(filter)) => Some(NameFit::Beginning),
+            () if filter.split_whitespace().all(|word| text.contains(word)) => Some(NameFit::Within),
+            () if has_letters() => Some(NameFit::Letters),
+            () => None,
+        }
+    }
+}
+
 /// Letters that are at most this many times as far apart as in the word are near.
 const NEAR: usize = 4;
 

@@ -46,7 +46,7 @@ fn a_provider_of_the_configuration_gets_its_headers_fields_and_token() {
     assert_eq!((&asked.body["model"], &asked.body["temperature"]), (&json!("house"), &json!(0.25)));
     assert_eq!((&asked.body["max_tokens"], &asked.body["enable_thinking"]), (&json!(777), &json!(false)));
     let (_, out, _) = run(&home, &["models", "corp"]);
-    assert!(out.contains("corp/house") && out.contains("50k") && out.contains("$1 in, $2 out"), "{out}");
+    assert!(out.contains("corp/house") && out.contains("50k") && out.contains("$1/$2"), "{out}");
     let (_, out, _) = run(&home, &["auth", "status"]);
     assert!(out.contains("corp         from the configuration ([providers.corp])"), "{out}");
 }
@@ -166,6 +166,48 @@ fn a_limit_of_the_day_refuses_before_anything_is_asked() {
 }
 
 #[test]
+fn a_limit_of_the_day_stops_a_running_answer_with_what_was_said() {
+    let look = |words: &str| Reply::text([words]).and_calls(&[("ls", json!({ "path": "." }))]);
+    let model = Model::start([Reply::text(["One."]), look("Let me look."), Reply::text(["never"])]);
+    let home = dear(&model, "[limits]\nday = 2");
+    assert_eq!(run(&home, &["ask", "hi"]).0, Some(0));
+    model.request();
+    let (code, out, err) = run(&home, &["ask", "hi"]);
+    assert_eq!((code, out.as_str()), (Some(1), "Let me look.\n"), "{err}");
+    assert!(err.contains("stopped: $2.20 were spent today, and the limit is $2.00"), "{err}");
+    model.request();
+    assert_eq!(model.others().len(), 0);
+}
+
+#[test]
+fn a_deleted_directory_keeps_its_scope() {
+    let model = Model::start([Reply::text(["never"])]);
+    let place = tempfile::tempdir().unwrap();
+    let (secret, link) = (place.path().join("secret"), place.path().join("link"));
+    std::fs::create_dir_all(&secret).unwrap();
+    std::os::unix::fs::symlink(&secret, &link).unwrap();
+    let home = unconnected(&format!(
+        "[providers.corp]\nbase_url = '{}'\nauth = 'none'\n[[scope]]\npath = '{}/'\ndeny = ['corp']\n",
+        model.url(),
+        secret.display()
+    ));
+    for directory in [secret.join("gone"), link.join("gone")] {
+        let script =
+            format!("mkdir {0} && cd {0} && rmdir {0} && exec {PROGRAM} ask --model corp/m hi", directory.display());
+        let mut command = std::process::Command::new("sh");
+        let environment: Vec<_> = home
+            .command()
+            .get_envs()
+            .map(|(name, value)| (name.to_owned(), value.unwrap_or_default().to_owned()))
+            .collect();
+        let ended = command.env_clear().envs(environment).args(["-c", &script]).output().unwrap();
+        let err = String::from_utf8_lossy(&ended.stderr).into_owned();
+        assert!(err.contains("corp/m may not be asked here: `deny = [\"corp\"]`"), "{err}");
+    }
+    assert_eq!(model.others().len(), 0);
+}
+
+#[test]
 fn a_directory_has_its_model_and_forbids_others() {
     in_every_shell(|shell| {
         let model = Model::start(["One.", "Two."].map(|word| Reply::text([word])));
@@ -250,6 +292,67 @@ fn a_model_is_picked_by_a_few_letters_and_saved() {
         term.wait_for("Hello.");
         assert_eq!(model.request().body["model"], "house-large");
     });
+}
+
+#[test]
+fn a_part_of_a_name_opens_the_list_and_a_misspelled_name_is_not_taken() {
+    let model = Model::start([Reply::text(["Hello."])]);
+    let config = format!(
+        "[model]\nname = 'corp/first'\n[providers.corp]\nbase_url = '{}'\nauth = 'none'\n\
+         models = [{{ id = 'first' }}, {{ id = 'acme/house-large' }}, {{ id = 'acme/house-small' }}]\n\
+         [providers.locked]\nbase_url = 'https://locked.invalid/v1'\napi_key = {{ env = 'NOT_SET' }}\n",
+        model.url()
+    );
+    let mut term = Term::new(Shell::Bash).env("OLLAMA_HOST", "127.0.0.1:9").config(&config).size(40, 120).start();
+    term.wait_for_prompt();
+    term.typed("> /model hose-large\r");
+    term.wait_for("no model is called hose-large; did you mean corp/acme/house-large?");
+    term.wait_for_prompt();
+    term.typed("> /model corp/other\r");
+    term.wait_for("from here on: corp/other");
+    term.wait_for("corp does not list it");
+    term.wait_for_prompt();
+    term.typed("> /model\r");
+    term.wait_for("locked cannot be asked: NOT_SET should hold a key or a header, but it is not set");
+    term.wait_for("Enter use it");
+    term.typed("\x1b");
+    term.wait_for("the model stays as it is");
+    term.wait_for_prompt();
+    term.typed("> /model house\r");
+    term.wait_for("? house");
+    term.typed("-sm\r");
+    term.wait_for("from here on: corp/acme/house-small");
+    term.wait_for_prompt();
+    term.typed("> /model house-large\r");
+    term.wait_for("from here on: corp/acme/house-large");
+    term.wait_for_prompt();
+    term.typed("> hello\r");
+    term.wait_for("Hello.");
+    assert_eq!(model.request().body["model"], "acme/house-large");
+}
+
+#[test]
+fn models_in_a_pipe_are_found_by_a_part_of_their_name() {
+    let model = Model::start([]);
+    let home = unconnected(&format!(
+        "[providers.corp]\nbase_url = '{}'\nauth = 'none'\n\
+         models = [{{ id = 'House-Large', window = 64000, price = {{ input = 2, output = 10 }}, vision = true }}, {{ id = 'small' }}]\n\
+         [providers.locked]\nbase_url = 'https://locked.invalid/v1'\napi_key = {{ command = 'exit 3' }}\n",
+        model.url()
+    ));
+    let (_, _, err) = run(&home, &["models"]);
+    assert!(err.contains("locked: api_key of [providers.locked]: the command `exit 3` gives no value"), "{err}");
+    let (code, out, err) = run(&home, &["models", "corp/"]);
+    assert_eq!(code, Some(0), "{err}");
+    let lines: Vec<&str> = out.lines().collect();
+    assert_eq!(lines[0], "corp/House-Large    64k  $2/$10       pictures tools");
+    assert!(lines[1].starts_with("corp/small  "), "{out}");
+    for words in ["house", "CORP/house-large", "hslrg"] {
+        let (_, out, err) = run(&home, &["models", words]);
+        assert!(out.starts_with("corp/House-Large ") && out.lines().count() == 1, "{words}: {out}");
+        assert_eq!(err, "", "{words}");
+    }
+    assert!(run(&home, &["models", "locked"]).2.contains("gives no value"));
 }
 
 #[test]

@@ -187,12 +187,12 @@ fn models_are_listed_as_text_and_json() {
     let model = Model::start([]);
     let builder = home().env("OPENAI_BASE_URL", model.url()).env("OPENAI_API_KEY", "k");
     let (builder, code, out, err) = run(builder, &["models"], "");
-    assert_eq!((code, out.as_str()), (Some(0), "custom/scripted\n"), "{err}");
+    assert_eq!((code, out.as_str()), (Some(0), format!("custom/scripted{}tools\n", " ".repeat(22)).as_str()), "{err}");
     let (builder, _, out, _) = run(builder, &["models", "--json"], "");
     let line: Value = serde_json::from_str(out.trim()).unwrap();
     let expected = json!({
         "provider": "custom", "model": "scripted", "context_window": null, "price": null,
-        "vision": null, "tools": null, "output": null,
+        "vision": null, "thinking": null, "tools": null, "output": null,
     });
     assert_eq!(line, expected);
     let (builder, code, out, err) = run(builder, &["models", "nothing", "like-it"], "");

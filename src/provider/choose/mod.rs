@@ -1,5 +1,6 @@
 //! Chooses vendor and model from flags, settings and variables. Pure: nothing is sent.
 
+mod everyone;
 mod known;
 mod variables;
 
@@ -17,6 +18,8 @@ use super::table::{Credential, ProviderTables};
 use super::vendors::{CUSTOM, Route, Vendor};
 use super::wire::Wire;
 
+pub(crate) use everyone::known_names;
+pub(super) use everyone::{Everyone, everyone, local};
 pub(super) use known::KnownProvider;
 use variables::ExportedOnly;
 pub(super) use variables::variable;
@@ -126,7 +129,7 @@ pub(crate) fn full_name(vendor: &str, model: &str) -> String {
 pub(crate) enum ResolveError {
     #[error("{vendor} needs a key; set {}", variables.join(" or "))]
     NoKey { vendor: &'static str, variables: &'static [&'static str] },
-    #[error("{variable} should hold the key, but it is not set")]
+    #[error("{variable} should hold a key or a header, but it is not set")]
     Unset { variable: String },
     #[error("the base URL {url} is not valid; it begins with http:// or https://, as in http://localhost:8000/v1")]
     BadUrl { url: String },
@@ -277,56 +280,6 @@ fn first_ready(preference: &ModelPreference, env: Env<'_>) -> Option<KnownProvid
     let ready_in = |env: Env<'_>| vendors().find(|provider| !provider.vendor.is_local() && may_ask(provider, env));
     let configured = || KnownProvider::configured(tables).find(|provider| may_ask(provider, env));
     ready_in(&ExportedOnly(env)).or_else(|| ready_in(env)).or_else(configured)
-}
-
-/// Every server that could be asked now: the one in the settings, the providers with a key, and those that may run on this machine.
-/// Each is listed once, as its name would resolve. A command of the configuration that has not run is an error.
-pub(super) fn everyone(settings: &ModelPreference, env: Env<'_>) -> Result<Vec<ModelChoice>, ResolveError> {
-    let tables = &settings.providers;
-    let custom = KnownProvider::of(&CUSTOM, tables);
-    let own = settings.own_provider().into_iter().chain([custom]).chain(KnownProvider::all(tables));
-    let mut choices: Vec<ModelChoice> = Vec::new();
-    for provider in own {
-        let preference = ModelPreference { model: Some(format!("{}/", provider.name())), ..ModelPreference::default() };
-        let preference = preference.or(settings, env);
-        let usual = ModelPreference { providers: tables.clone(), ..ModelPreference::default() };
-        let is_ready = provider.vendor.is_local() || preference.base_url.is_some() || provider.is_ready(&usual, env);
-        let choice = match is_ready.then(|| choose(&preference, env)) {
-            Some(Err(error @ ResolveError::NotRun { .. })) => return Err(error),
-            Some(Ok(Some(choice))) => choice,
-            Some(Ok(None) | Err(_)) | None => continue,
-        };
-        let is_same = |known: &ModelChoice| {
-            let same_place = known.base_url == choice.base_url && !known.provider.is_new() && !choice.provider.is_new();
-            known.name() == choice.name() || same_place
-        };
-        // A base URL may lead to another vendor, which is listed under its own name.
-        if choice.name() == provider.name() && !choices.iter().any(is_same) {
-            choices.push(choice);
-        }
-    }
-    Ok(choices)
-}
-
-/// The names of models that could be asked now, as far as they are known without a request.
-pub(crate) fn known_names(settings: &ModelPreference, env: Env<'_>) -> Vec<String> {
-    let names = |choice: ModelChoice| {
-        let names: Vec<String> = choice.known_models().map(|model| full_name(choice.name(), &model)).collect();
-        names
-    };
-    let mut names: Vec<String> = everyone(settings, env).unwrap_or_default().into_iter().flat_map(names).collect();
-    names.sort();
-    names.dedup();
-    names
-}
-
-/// The servers that may run on this machine.
-pub(super) fn local(settings: &ModelPreference, env: Env<'_>) -> Vec<ModelChoice> {
-    let (tables, policy) = (&settings.providers, settings.policy.clone());
-    let preference = ModelPreference { providers: tables.clone(), policy, ..ModelPreference::default() };
-    let local =
-        super::VENDORS.iter().filter(|vendor| vendor.is_local()).map(|vendor| KnownProvider::of(vendor, tables));
-    local.filter_map(|provider| ModelChoice::at_home(provider, &preference, ModelName::default(), env).ok()).collect()
 }
 
 impl ModelChoice {

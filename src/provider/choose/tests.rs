@@ -311,7 +311,7 @@ proptest! {
             SITUATIONS.iter().zip(&set).filter(|(_, is_set)| **is_set).map(|(variable, _)| *variable).collect();
         let env = move |name: &str| variables.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned());
         let settings = ModelPreference { base_url: base_url.map(str::to_owned), model: named.map(str::to_owned), ..ModelPreference::default() };
-        for listed in everyone(&settings, &env).unwrap() {
+        for listed in everyone(&settings, &env).unwrap().choices {
             let name = full_name(listed.name(), &model);
             let again = choose(&preference(&name).or(&settings, &env), &env).unwrap().unwrap();
             prop_assert_eq!(&again.base_url, &listed.base_url, "{}", name);

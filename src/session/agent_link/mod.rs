@@ -67,7 +67,7 @@ pub(super) use help::help;
 pub(super) use orders::CRASHED;
 pub(crate) use own_commands::refusal_outside;
 pub(super) use own_commands::{find as find_own_commands, usage as own_usage};
-pub(crate) use pick_model::{model_list, needs_key};
+pub(crate) use pick_model::{model_facts, model_list, needs_key};
 #[cfg(test)]
 pub(super) use scripted::ScriptedAgent;
 pub(super) use settings::Settings;

@@ -5,7 +5,7 @@ use std::ffi::{OsStr, OsString};
 use crate::agent::{Front, ShellView, unpriced, unresolved};
 use crate::chat::{Event, Failure, FailureKind, Usage};
 use crate::guard::PermissionMode;
-use crate::provider::{Keys, ModelEntry, ModelList, ModelPreference, Resolved, WithKeys};
+use crate::provider::{Keys, ModelList, ModelOverview, ModelPreference, Resolved, WithKeys};
 
 use super::RequestLink;
 use super::orders::AgentThread;
@@ -62,7 +62,7 @@ impl AgentThread {
     }
 
     /// The models to pick from.
-    pub(super) async fn overview(&mut self, view: &ShellView) -> Vec<ModelEntry> {
+    pub(super) async fn overview(&mut self, view: &ShellView) -> ModelOverview {
         let keys = self.keys().unwrap_or_default();
         let env = WithKeys { exported: |name: &str| exported(&view.environment, name), keys: &keys };
         let settings = self.settings_here(view);

@@ -2,7 +2,7 @@
 
 use crate::agent::ShellView;
 use crate::config;
-use crate::provider::{ModelEntry, ModelPreference, Resolved};
+use crate::provider::{MeantModel, ModelEntry, ModelOverview, ModelPreference, ModelTraits, Price, Resolved};
 use crate::text::human;
 
 use super::super::prompt::{PickItem, PickList};
@@ -12,30 +12,33 @@ use super::model::MODEL_VARIABLE;
 use super::orders::AgentThread;
 use super::slash::AgentCommand;
 
-/// The widest column of names. Longer names move the columns behind them.
-const NAMES: usize = 44;
-
 impl AgentThread {
     /// `/model`: switches to the named model, or to one that the person picks.
     pub(super) async fn choose_model(&mut self, name: Option<String>, saves: bool, view: &ShellView) -> String {
-        let name = match name {
-            Some(name) => name,
+        let ModelOverview { entries, unusable } = self.overview(view).await;
+        let (name, doubt) = match name.as_deref().map(|name| (name, MeantModel::of(name, &entries))) {
+            Some((_, MeantModel::One(name))) => (name, None),
+            Some((typed, MeantModel::AsTyped)) => (typed.to_owned(), None),
+            Some((typed, MeantModel::Unlisted { provider, near })) => {
+                (typed.to_owned(), Some(format!("  {provider} does not list it{}", did_you_mean(near.as_deref()))))
+            }
+            Some((typed, MeantModel::Misspelled { near })) => {
+                return format!("no model is called {typed}{} `> /model` lists all", did_you_mean(Some(&near)));
+            }
+            Some((typed, MeantModel::Several)) => match self.pick_model(&entries, typed).await {
+                Ok(name) => (name, None),
+                Err(words) => return words,
+            },
             None => {
                 let now = self.current_model(view).await;
-                let entries = self.overview(view).await;
+                let now = [now].into_iter().chain(unusable).collect::<Vec<_>>().join("\n");
                 if entries.iter().all(|entry| entry.missing_key.is_some()) {
                     return now;
                 }
                 self.link.say(News::Words(now));
-                match self.link.pick(model_list(&entries, "use it")).await {
-                    None => return "the model was not changed".to_owned(),
-                    Some(place) => match usize::try_from(place).ok().and_then(|place| entries.get(place)) {
-                        Some(entry) => match entry.missing_key {
-                            Some(variable) => return needs_key(entry, variable),
-                            None => entry.name.clone(),
-                        },
-                        None => return "the model was not changed".to_owned(),
-                    },
+                match self.pick_model(&entries, "").await {
+                    Ok(name) => (name, None),
+                    Err(words) => return words,
                 }
             }
         };
@@ -44,7 +47,21 @@ impl AgentThread {
             Ok(switched) => switched,
             Err(words) => return words,
         };
-        if saves { format!("{switched}\n{}", self.save_model(&name, view)) } else { format!("{switched}\n{UNSAVED}") }
+        let kept = if saves { self.save_model(&name, view) } else { UNSAVED.to_owned() };
+        [Some(switched), doubt, Some(kept)].into_iter().flatten().collect::<Vec<_>>().join("\n")
+    }
+
+    /// Lets the person pick one of these models, with a filter at first. The error is what to say instead.
+    async fn pick_model(&mut self, entries: &[ModelEntry], filter: &str) -> Result<String, String> {
+        let list = PickList { filter: filter.to_owned(), ..model_list(entries, "use it") };
+        let place = self.link.pick(list).await.and_then(|place| usize::try_from(place).ok());
+        match place.and_then(|place| entries.get(place)) {
+            None => Err("the model was not changed".to_owned()),
+            Some(entry) => match entry.missing_key {
+                Some(variable) => Err(needs_key(entry, variable)),
+                None => Ok(entry.name.clone()),
+            },
+        }
     }
 
     /// The model that answers, and where the choice comes from.
@@ -100,6 +117,10 @@ pub(super) fn arguments(rest: &str) -> AgentCommand {
     AgentCommand::Model { name: Some(name.join(" ")).filter(|name| !name.is_empty()), saves }
 }
 
+fn did_you_mean(near: Option<&str>) -> String {
+    near.map(|near| format!("; did you mean {near}?")).unwrap_or_default()
+}
+
 const UNSAVED: &str = "  for this conversation; `> /model NAME --save` keeps it";
 
 /// What to do before a model can be asked.
@@ -110,50 +131,62 @@ pub(crate) fn needs_key(entry: &ModelEntry, variable: &str) -> String {
 
 /// The list to pick from. Enter does `action`.
 pub(crate) fn model_list(entries: &[ModelEntry], action: &'static str) -> PickList {
-    let width = entries.iter().map(|entry| entry.name.chars().count()).max().unwrap_or(0).min(NAMES);
     let item = |(place, entry): (usize, &ModelEntry)| {
         let id = i64::try_from(place).unwrap_or(i64::MAX);
-        PickItem { id, facts: String::new(), text: format!("{:<width$}  {}", entry.name, facts(entry)) }
+        let key = if entry.missing_key.is_some() { "no key" } else { "" };
+        let behind = model_facts(entry.window, entry.price, key, entry.traits);
+        PickItem { id, facts: String::new(), text: entry.name.clone(), behind }
     };
-    PickList { items: entries.iter().enumerate().map(item).collect(), action, by_name: true }
+    let items = entries.iter().enumerate().map(item).collect();
+    PickList { items, action, by_name: true, filter: String::new() }
 }
 
-/// Window, price, abilities and a missing key, in columns.
-fn facts(entry: &ModelEntry) -> String {
-    let window = entry.window.map(|window| human::count(window.into())).unwrap_or_default();
-    let price = entry.price.map(|price| format!("${}/${}", price.input, price.output)).unwrap_or_default();
+/// Window and price of a model, the state of its key if that matters, and its abilities, in columns.
+pub(crate) fn model_facts(window: Option<u32>, price: Option<Price>, key: &str, traits: ModelTraits) -> String {
+    let window = window.map(|window| human::count(window.into())).unwrap_or_default();
+    let price = price.map(|price| price.in_short()).unwrap_or_default();
     let abilities = [
-        (entry.traits.sees == Some(true), "pictures"),
-        (entry.traits.thinks == Some(true), "thinking"),
-        (entry.traits.calls != Some(false), "tools"),
+        (traits.sees == Some(true), "pictures"),
+        (traits.thinks == Some(true), "thinking"),
+        (traits.calls != Some(false), "tools"),
     ];
-    let abilities: Vec<&str> = abilities.into_iter().filter(|(has_it, _)| *has_it).map(|(_, name)| name).collect();
-    let key = entry.missing_key.map(|_| "  no key").unwrap_or_default();
-    format!("{window:>5}  {price:<12} {}{key}", abilities.join(" ")).trim_end().to_owned()
+    let abilities = abilities.into_iter().filter(|(has_it, _)| *has_it).map(|(_, name)| name);
+    let abilities: Vec<&str> = [key].into_iter().filter(|key| !key.is_empty()).chain(abilities).collect();
+    format!("{window:>5}  {price:<12} {}", abilities.join(" ")).trim_end().to_owned()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::provider::{ModelTraits, Price};
 
     #[test]
     fn a_row_has_window_price_abilities_and_key() {
         let price = Price { input: 2.0, output: 10.0, cached: 0.2, cache_written: 2.5 };
         let traits = ModelTraits { sees: Some(true), thinks: Some(true), ..ModelTraits::default() };
         let name = "anthropic/claude-x".to_owned();
-        let entry = ModelEntry { name, window: Some(1_000_000), price: Some(price), traits, missing_key: None };
+        let entry = ModelEntry {
+            name,
+            window: Some(1_000_000),
+            price: Some(price),
+            traits,
+            missing_key: None,
+            is_listed: true,
+        };
         let blind = ModelEntry {
             name: "groq/y".into(),
             window: None,
             price: None,
             traits: ModelTraits { calls: Some(false), ..ModelTraits::default() },
             missing_key: Some("GROQ_API_KEY"),
+            is_listed: false,
         };
-        let rows: Vec<String> =
-            model_list(&[entry, blind.clone()], "use it").items.into_iter().map(|item| item.text).collect();
-        assert_eq!(rows[0], "anthropic/claude-x   1.0M  $2/$10       pictures thinking tools");
-        assert!(rows[1].starts_with("groq/y") && rows[1].ends_with("no key"), "{rows:?}");
+        let items = model_list(&[entry, blind.clone()], "use it").items;
+        let rows: Vec<(&str, &str)> = items.iter().map(|item| (item.text.as_str(), item.behind.as_str())).collect();
+        let expected = [
+            ("anthropic/claude-x", " 1.0M  $2/$10       pictures thinking tools"),
+            ("groq/y", "                    no key"),
+        ];
+        assert_eq!(rows, expected);
         assert_eq!(
             needs_key(&blind, "GROQ_API_KEY"),
             "groq needs a key: run `shellmate auth login groq`, or export GROQ_API_KEY"

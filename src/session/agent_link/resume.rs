@@ -225,10 +225,10 @@ fn list(conversations: &Conversations, view: &ShellView, current: Option<i64>) -
         };
         let model = one.model.as_ref().map(|model| format!("  ({model})")).unwrap_or_default();
         let text = format!("{place}{}{opening}{model}", short(&one.title()));
-        PickItem { id: one.id, facts: format!("{:>4}  {age:>4}", one.id), text }
+        PickItem { id: one.id, facts: format!("{:>4}  {age:>4}", one.id), text, behind: String::new() }
     };
     let listed = here.iter().chain(&others).filter(|one| Some(one.id) != current);
-    Ok(PickList { items: listed.map(item).collect(), action: "continues it", by_name: false })
+    Ok(PickList { items: listed.map(item).collect(), action: "continues it", by_name: false, filter: String::new() })
 }
 
 /// A title on one line.

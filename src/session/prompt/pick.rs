@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use crate::input::{Code, FilterText, Input, Key, KeyAction, KeyContext, KeyMap};
 use crate::render::{self, PickRow, RenderOptions, TerminalMode};
-use crate::text::{self, fuzzy};
+use crate::text;
+use crate::text::fuzzy::NameFit;
 
 /// The most entries on the screen.
 const SHOWN: usize = 10;
@@ -20,6 +21,8 @@ pub(crate) struct PickItem {
     pub facts: String,
     /// The text after the facts.
     pub text: String,
+    /// Facts in columns behind the text.
+    pub behind: String,
 }
 
 /// Entries to pick from, the best first.
@@ -30,36 +33,8 @@ pub(crate) struct PickList {
     pub action: &'static str,
     /// Whether the first word of each text is a name. Then the best match comes first, and letters may be left out.
     pub by_name: bool,
-}
-
-/// How well the words fit a name, the best first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Fit {
-    Exact,
-    Beginning,
-    Within,
-    /// Its letters, with others between them.
-    Letters,
-}
-
-impl Fit {
-    /// How well a filter fits the first word of a text, with or without what is before its first slash. Both are in lower case.
-    fn of(filter: &str, text: &str) -> Option<Fit> {
-        let name = text.split_whitespace().next().unwrap_or_default();
-        let names = [Some(name), name.split_once('/').map(|(_, short)| short)];
-        let fits = |is_fit: &dyn Fn(&str) -> bool| names.into_iter().flatten().any(is_fit);
-        let has_letters = || {
-            let letters: String = filter.split_whitespace().collect();
-            fuzzy::span(&letters, name.as_bytes()).is_some()
-        };
-        match () {
-            () if fits(&|name| name == filter) => Some(Fit::Exact),
-            () if fits(&|name| name.starts_with(filter)) => Some(Fit::Beginning),
-            () if filter.split_whitespace().all(|word| text.contains(word)) => Some(Fit::Within),
-            () if has_letters() => Some(Fit::Letters),
-            () => None,
-        }
-    }
+    /// The words that filter the list at first.
+    pub filter: String,
 }
 
 /// What a key did to an open list.
@@ -87,21 +62,23 @@ pub(super) struct Picker {
 
 impl Picker {
     pub(super) fn new(list: PickList, keys: Arc<KeyMap>) -> Picker {
-        Picker { list, keys, filter: FilterText::default(), selected: 0, drawn: 0 }
+        let mut filter = FilterText::default();
+        filter.push(&list.filter);
+        Picker { list, keys, filter, selected: 0, drawn: 0 }
     }
 
     /// The entries that contain every word of the filter, or whose names fit it.
     fn matching(&self) -> Vec<&PickItem> {
         if self.list.by_name {
             let filter = self.filter.as_str().trim().to_lowercase();
-            let fit = |item: &&PickItem| Fit::of(&filter, &item.text.to_lowercase());
+            let fit = |item: &&PickItem| NameFit::of(&filter, &format!("{} {}", item.text, item.behind).to_lowercase());
             let mut fitting: Vec<&PickItem> = self.list.items.iter().filter(|item| fit(item).is_some()).collect();
             fitting.sort_by_key(fit);
             return fitting;
         }
         let words: Vec<String> = self.filter.as_str().split_whitespace().map(str::to_lowercase).collect();
         let matches = |item: &&PickItem| {
-            let text = format!("{} {}", item.facts, item.text).to_lowercase();
+            let text = format!("{} {} {}", item.facts, item.text, item.behind).to_lowercase();
             words.iter().all(|word| text.contains(word))
         };
         self.list.items.iter().filter(matches).collect()
@@ -168,10 +145,16 @@ impl Picker {
         let room = usize::from(options.rows.saturating_sub(FREE_ROWS)).clamp(1, SHOWN);
         let first = self.selected.saturating_sub(room - 1);
         let rows = matching.iter().enumerate().skip(first).take(room);
-        let row = |(at, item): (usize, &&PickItem)| (item.facts.clone(), item.text.clone(), at == self.selected);
-        let rows: Vec<(String, String, bool)> = rows.map(row).collect();
-        let rows: Vec<PickRow<'_>> =
-            rows.iter().map(|(facts, text, is_selected)| PickRow { facts, text, is_selected: *is_selected }).collect();
+        let row = |(at, item): (usize, &&PickItem)| ((*item).clone(), at == self.selected);
+        let items: Vec<(PickItem, bool)> = rows.map(row).collect();
+        let widest = self.list.items.iter().map(|item| text::width::cells(&item.text)).max().unwrap_or(0);
+        let rows = items.iter().map(|(PickItem { facts, text, behind, .. }, is_selected)| PickRow {
+            facts,
+            text,
+            behind,
+            is_selected: *is_selected,
+        });
+        let rows: Vec<PickRow<'_>> = rows.collect();
         let place = match matching.len() {
             0 => "nothing matches".to_owned(),
             count => format!("{} of {count}", self.selected + 1),
@@ -179,7 +162,7 @@ impl Picker {
         let hints = self.keys.list_hints(self.list.action, options.unicode).into_iter();
         let hints: Vec<String> = ["type to filter".to_owned()].into_iter().chain(hints).collect();
         let hint = format!("{place}; {}", hints.join(", "));
-        out.extend_from_slice(&render::pick_list(&rows, &hint, self.filter.as_str(), options));
+        out.extend_from_slice(&render::pick_list(&rows, widest, &hint, self.filter.as_str(), options));
         self.drawn = rows.len() + 2;
     }
 
@@ -187,7 +170,10 @@ impl Picker {
     fn say(&self, out: &mut Vec<u8>) {
         let matching = self.matching();
         let words = match matching.get(self.selected) {
-            Some(item) => format!("{} of {}: {} {}", self.selected + 1, matching.len(), item.facts.trim(), item.text),
+            Some(PickItem { facts, text, behind, .. }) => {
+                let words = [facts.trim(), text, behind.trim()].join(" ");
+                format!("{} of {}: {}", self.selected + 1, matching.len(), words.trim())
+            }
             None => format!("nothing matches {}", self.filter.as_str()),
         };
         out.extend_from_slice(text::sanitize(&words).replace('\n', " ").as_bytes());
@@ -215,9 +201,19 @@ mod tests {
     use crate::render::{ScreenSize, Theme, Wrapping};
 
     fn picker(count: i64) -> Picker {
-        let item = |id| PickItem { id, facts: format!("{id:>4}"), text: format!("question number {id}") };
+        let item = |id| PickItem {
+            id,
+            facts: format!("{id:>4}"),
+            text: format!("question number {id}"),
+            behind: String::new(),
+        };
         Picker::new(
-            PickList { items: (1..=count).map(item).collect(), action: "continue", by_name: false },
+            PickList {
+                items: (1..=count).map(item).collect(),
+                action: "continue",
+                by_name: false,
+                filter: String::new(),
+            },
             Arc::default(),
         )
     }
@@ -273,10 +269,15 @@ mod tests {
     #[test]
     fn names_are_ranked_by_how_well_they_fit() {
         let names = ["a/gpt-5-mini  400k", "b/old-gpt-5  8k", "b/gpt-5  400k", "c/gxpyt-z5", "d/claude"];
-        let item =
-            |(id, text): (usize, &&str)| PickItem { id: id as i64, facts: String::new(), text: (*text).to_owned() };
+        let item = |(id, text): (usize, &&str)| PickItem {
+            id: id as i64,
+            facts: String::new(),
+            text: (*text).to_owned(),
+            behind: String::new(),
+        };
         let items = names.iter().enumerate().map(item).collect();
-        let mut picker = Picker::new(PickList { items, action: "use it", by_name: true }, Arc::default());
+        let mut picker =
+            Picker::new(PickList { items, action: "use it", by_name: true, filter: String::new() }, Arc::default());
         assert_eq!(picker.matching().len(), 5);
         write(&mut picker, "GPT-5");
         let ids: Vec<i64> = picker.matching().iter().map(|item| item.id).collect();
