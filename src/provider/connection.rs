@@ -66,7 +66,7 @@ fn distrust(error: &rustls::Error, is_building: bool) -> Distrust {
             _ => Distrust::Other,
         },
         rustls::Error::InvalidMessage(_) => Distrust::NoTls,
-        rustls::Error::AlertReceived(alert) => match alert {
+        rustls::Error::AlertReceived(
             Alert::CertificateRequired
             | Alert::NoCertificate
             | Alert::BadCertificate
@@ -75,9 +75,8 @@ fn distrust(error: &rustls::Error, is_building: bool) -> Distrust {
             | Alert::CertificateUnknown
             | Alert::UnsupportedCertificate
             | Alert::UnknownCA
-            | Alert::AccessDenied => Distrust::WantsCertificate,
-            _ => Distrust::Other,
-        },
+            | Alert::AccessDenied,
+        ) => Distrust::WantsCertificate,
         _ => Distrust::Other,
     }
 }
