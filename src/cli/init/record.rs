@@ -143,10 +143,12 @@ pub(super) fn undo(paths: &Paths) -> Result<Undone> {
     let record: InitRecord =
         serde_json::from_str(&text).with_context(|| format!("{} is damaged; remove it", shown(&path)))?;
     if text_of(&record.file)?.unwrap_or_default() != record.after {
+        let key = record.key.as_ref().map(|key| format!("; `shellmate auth logout` deletes the key {}", key.variable));
         bail!(
-            "{} was changed after `shellmate init`, so it is left as it is; its earlier text is in {}",
+            "{} was changed after `shellmate init`, so it is left as it is; its earlier text is in {}{}",
             shown(&record.file),
-            shown(&path)
+            shown(&path),
+            key.unwrap_or_default()
         );
     }
     restore(&record.file, record.before.as_deref())

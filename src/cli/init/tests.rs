@@ -39,6 +39,36 @@ fn a_number_enter_and_q_are_understood_and_other_words_are_asked_again() {
     assert_eq!((agreed(&["q"]), agreed(&[])), (None, None));
 }
 
+#[test]
+fn a_long_list_is_cut_and_searched_by_words() {
+    let mut choices: Vec<String> = (1..=40).map(|number| format!("openai/gpt-{number}   400k")).collect();
+    choices.push("back".to_owned());
+    let mut shown = Vec::new();
+    let chosen = choose("?", &choices, 0, &mut says(&["GPT-3", "openai/gpt-33"]), &mut shown).unwrap();
+    assert_eq!(chosen, Some(32));
+    let shown = String::from_utf8(shown).unwrap();
+    let (list, found) = shown.split_once("  41  back\n").unwrap();
+    assert!(list.contains("  19  openai/gpt-19") && !list.contains("gpt-20"), "{list}");
+    assert!(list.contains("21 more: type a part of a name"), "{list}");
+    assert!(found.contains("   3  openai/gpt-3 ") && found.contains("  39  openai/gpt-39"), "{found}");
+    assert_eq!(found.lines().count(), 11, "{found}");
+}
+
+#[test]
+fn the_lines_for_the_login_shell_name_the_way_back() {
+    let lines = |login: &str, listed: &str| {
+        let mut out = Vec::new();
+        let (binary, login) = (std::path::Path::new("/opt/shellmate"), std::path::Path::new(login));
+        super::advice::login_shell(binary, login, listed, &mut out).unwrap();
+        String::from_utf8(out).unwrap()
+    };
+    let fresh = lines("/usr/bin/fish", "/bin/bash\n");
+    assert!(fresh.contains("`chsh -s /usr/bin/fish` undoes it") && fresh.contains("tee -a /etc/shells"), "{fresh}");
+    assert!(!lines("/usr/bin/fish", "/opt/shellmate\n").contains("/etc/shells"));
+    let done = lines("/opt/shellmate", "/opt/shellmate\n");
+    assert!(done.contains("is your login shell; `chsh -s /bin/bash` changes that"), "{done}");
+}
+
 fn paths(home: &std::path::Path) -> Paths {
     let home = home.as_os_str().to_owned();
     Paths::from_env(move |name| (name == "HOME").then(|| home.clone()), 0, None)
@@ -84,6 +114,9 @@ fn every_terminal_has_lines_that_name_the_binary() {
         Some(Program::GnomeTerminal),
         Some(Program::Iterm2),
         Some(Program::WindowsTerminal),
+        Some(Program::Foot),
+        Some(Program::Vte),
+        Some(Program::Xterm),
     ] {
         let (_, lines) = super::advice::of_terminal(program, "/opt/shellmate");
         assert!(lines.iter().any(|line| line.contains("/opt/shellmate")), "{program:?}: {lines:?}");
