@@ -22,7 +22,10 @@ pub(super) fn judge(
         Stop::Length if is_empty => {
             failed(FailureKind::NoAnswer, "the model reached its length limit before it answered")
         }
-        _ if is_empty => failed(FailureKind::NoAnswer, "the model gave an empty answer"),
+        _ if is_empty => failed(
+            FailureKind::NoAnswer,
+            "the model gave an empty answer; ask again, or choose another model with /model",
+        ),
         Stop::Length => {
             front.hear(Event::Notice("the answer reached the model's length limit and is cut off".to_owned()));
             (!has_calls).then_some(Ending::Answered)

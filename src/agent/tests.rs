@@ -318,7 +318,10 @@ fn an_empty_or_refused_answer_is_a_failure() {
     let empty = (vec![Delta::Thinking("hm".into())], End::Stop(Stop::End));
     let refused = (vec![], End::Stop(Stop::Refused("no".into())));
     let mut room = TestAgent::new([empty, refused, says("Yes.")], vec![]);
-    assert_eq!(room.turn("go"), failed(FailureKind::NoAnswer, "the model gave an empty answer"));
+    assert_eq!(
+        room.turn("go"),
+        failed(FailureKind::NoAnswer, "the model gave an empty answer; ask again, or choose another model with /model")
+    );
     assert_eq!(room.turn("go"), failed(FailureKind::Refused, "the model refused to answer: no"));
     assert_eq!(room.turn("go"), Ending::Answered);
 }

@@ -8,11 +8,13 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::dollars::Dollars;
-use super::{Config, Problem, ScopeSettings, parse};
+use super::{Config, Model, Problem, ScopeSettings, parse};
 use crate::provider::{
     self, ClientIdentity, Credential, ModelPreference, ModelScopes, ModelTable, ModelTraits, Price, Protocol,
     ProviderTable, ProviderTables, ThinkingFormat, ValueOrigin, Vendor,
 };
+
+const BAD_URL: &str = "expected a URL that begins with http:// or https://, such as http://localhost:8000/v1";
 
 /// Fields of a request that the configuration cannot replace.
 const OWN_FIELDS: [&str; 6] = ["model", "messages", "input", "system", "tools", "stream"];
@@ -144,8 +146,25 @@ impl Config {
 
     /// Problems of the settings about models: tables, limits and scopes that cannot be used.
     pub(crate) fn model_problems(&self) -> Vec<Problem> {
-        let problems = self.provider_tables().1.into_iter().chain(self.limit_problems());
-        problems.chain(self.scope_problems()).collect()
+        let tables = self.provider_tables().1.into_iter();
+        tables.chain(self.limit_problems()).chain(self.scope_problems()).chain(self.model.problems()).collect()
+    }
+}
+
+impl Model {
+    /// The address and the variable, if they are none.
+    fn problems(&self) -> Vec<Problem> {
+        let mut problems = Vec::new();
+        let url = self.base_url.trim();
+        if !url.is_empty() && !provider::is_base_url(url) {
+            problems.push(Problem::new(BAD_URL).key("model.base_url"));
+        }
+        let name = self.api_key_env.trim();
+        if !name.is_empty() && !provider::is_variable(name) {
+            let message = "this is not the name of a variable; to store a key itself, use `shellmate auth login`";
+            problems.push(Problem::new(message).key("model.api_key_env"));
+        }
+        problems
     }
 }
 
@@ -158,15 +177,14 @@ impl ProviderSettings {
             return Err(("", "a provider's name has no slash, colon or blank; the table is ignored".to_owned()));
         }
         let base_url = self.base_url.trim();
-        let is_url = ["http://", "https://"].iter().any(|scheme| base_url.starts_with(scheme));
         if base_url.is_empty() && Vendor::named(name).is_none() {
             let names: Vec<&str> = provider::VENDORS.iter().map(|vendor| vendor.name).collect();
             let message =
                 format!("a provider that is not built in needs a base_url (built in are {})", names.join(", "));
             return Err(("base_url", message));
         }
-        if !base_url.is_empty() && !is_url {
-            return Err(("base_url", "a URL begins with http:// or https://".to_owned()));
+        if !base_url.is_empty() && !provider::is_base_url(base_url) {
+            return Err(("base_url", BAD_URL.to_owned()));
         }
         self.check_parts()?;
         Ok(ProviderTable {

@@ -55,9 +55,9 @@ pub(crate) struct RuleText {
 pub(crate) enum RuleError {
     #[error("a rule needs at least one of tool, path, command and host")]
     Empty,
-    #[error("the path {path:?} of a rule is no pattern: {why}")]
+    #[error("the path {path:?} of a rule is not a pattern: {why}")]
     Path { path: String, why: String },
-    #[error("the command {command:?} of a rule is no pattern: {why}")]
+    #[error("the command {command:?} of a rule is not a pattern: {why}")]
     Command { command: String, why: String },
 }
 

@@ -361,6 +361,9 @@ impl ProviderError {
             }
             ErrorKind::Silent { .. } => "ask again; `idle_timeout` in [agent] sets how long to wait".to_owned(),
             ErrorKind::BrokenOff | ErrorKind::Damaged => "ask again".to_owned(),
+            ErrorKind::BadRequest { .. } if self.0.words.is_none() => {
+                "check the name of the model and the base URL, or choose another model with /model".to_owned()
+            }
             ErrorKind::BadRequest { .. } => return None,
         })
     }

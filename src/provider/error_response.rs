@@ -96,7 +96,11 @@ impl ErrorResponse {
         let message = match (&kind, self.status) {
             // These errors differ only in their status.
             (ErrorKind::Malformed | ErrorKind::Forbidden | ErrorKind::Key { .. }, Some(status)) if !self.readable => {
-                format!("{message} (status {status})")
+                if message.is_empty() {
+                    format!("status {status}")
+                } else {
+                    format!("{message} (status {status})")
+                }
             }
             _ => message,
         };

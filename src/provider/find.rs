@@ -10,6 +10,7 @@ use super::list::{self, ModelList};
 use super::overview::{self, ModelEntry, ModelOverview};
 use super::resolve::{self, LocalServer, Resolved};
 use super::server::{Socket, Sockets};
+use super::table::ProviderTables;
 use super::value_origin::{CommandOutputs, WithOutputs};
 
 /// Finds models. The last one is kept until something changes on which the search depends.
@@ -85,7 +86,7 @@ impl Finder {
             Basis::Chosen(choice, socket) => Some(resolve::choice(choice, *socket, &self.http, &self.finders).await?),
             Basis::Local(name, servers) => {
                 let found = resolve::look_around(name, servers, &self.http, &self.finders).await?;
-                if found.is_some() { found } else { nobody(name)? }
+                if found.is_some() { found } else { nobody(name, &preference.providers)? }
             }
         };
         if let Some(found) = &found {
@@ -190,10 +191,10 @@ impl Basis {
 }
 
 /// The result where no server of this machine has the model.
-fn nobody(name: &ModelName) -> Result<Option<Resolved>, ResolveError> {
+fn nobody(name: &ModelName, tables: &ProviderTables) -> Result<Option<Resolved>, ResolveError> {
     let Some(model) = name.model.clone() else { return Ok(None) };
     Err(match ModelFacts::vendor_of(&model, |_| true) {
         Some(vendor) => ResolveError::NoKey { vendor: vendor.name, variables: vendor.key_variables },
-        None => ResolveError::Nobody { model },
+        None => ResolveError::Nobody { near: choose::similar_name(&model, tables), model },
     })
 }

@@ -66,7 +66,7 @@ pub(crate) use effort::{Effort, UnknownEffort};
 pub(crate) use error::{ErrorKind, ProviderError};
 pub(crate) use facts::WindowSource;
 pub(crate) use find::Finder;
-pub(crate) use http::{Http, HttpTimeouts};
+pub(crate) use http::{Http, HttpTimeouts, is_base_url};
 pub(crate) use keys::{Keys, WithKeys};
 pub(crate) use list::{ListedModel, ModelList};
 pub(crate) use meant::MeantModel;
@@ -80,7 +80,7 @@ pub(crate) use resolve::{LocalServer, Resolved};
 pub(crate) use retry::{NextTry, Policy};
 pub(crate) use server::{Listener, Server};
 pub(crate) use table::{ClientIdentity, Credential, ModelTable, ProviderTable, ProviderTables};
-pub(crate) use value_origin::ValueOrigin;
+pub(crate) use value_origin::{ValueOrigin, is_variable};
 pub(crate) use vendors::{VENDORS, Vendor};
 #[cfg(test)]
 pub(crate) use wire::rules::assert_accepted;

@@ -136,7 +136,7 @@ impl<'de> Visitor<'de> for OriginVisitor {
 }
 
 /// Whether this can be the name of an environment variable.
-fn is_variable(name: &str) -> bool {
+pub(crate) fn is_variable(name: &str) -> bool {
     let is_letter = |c: char| c.is_ascii_alphanumeric() || c == '_';
     !name.is_empty() && name.chars().all(is_letter) && !name.starts_with(|c: char| c.is_ascii_digit())
 }

@@ -9,7 +9,7 @@ use super::cache::CacheLifetime;
 use super::catalog::ModelFacts;
 use super::effort::Effort;
 use super::error::ProviderError;
-use super::http::{Endpoint, Extras, host, is_loopback};
+use super::http::{Endpoint, Extras, host, is_base_url, is_loopback};
 use super::list::ListedModel;
 use super::policy::{ModelPolicy, ModelScopes};
 use super::protocol::Protocol;
@@ -17,6 +17,7 @@ use super::sign::KeyHeader;
 use super::table::{Credential, ProviderTables};
 use super::vendors::{CUSTOM, Route, Vendor};
 use super::wire::Wire;
+use crate::text;
 
 pub(crate) use everyone::known_names;
 pub(super) use everyone::{Everyone, everyone, local};
@@ -127,18 +128,22 @@ pub(crate) fn full_name(vendor: &str, model: &str) -> String {
 /// Why no model was found although one was asked for.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ResolveError {
-    #[error("{vendor} needs a key; set {}", variables.join(" or "))]
+    #[error("{vendor} needs a key; run `shellmate auth login {vendor}`, or set {}", variables.join(" or "))]
     NoKey { vendor: &'static str, variables: &'static [&'static str] },
     #[error("{variable} should hold a key or a header, but it is not set")]
     Unset { variable: String },
-    #[error("the base URL {url} is not valid; it begins with http:// or https://, as in http://localhost:8000/v1")]
+    #[error("the base URL {url} is not valid; write it as https://HOST/v1 or http://localhost:8000/v1")]
     BadUrl { url: String },
     #[error("{vendor} needs a base URL; set {variable}")]
     NoUrl { vendor: &'static str, variable: &'static str },
     #[error("{vendor} needs a model; name one with --model {vendor}/NAME")]
     NoModel { vendor: String },
-    #[error("no provider has the model {model}; write it as provider/model, or start its server")]
-    Nobody { model: String },
+    #[error("no provider has the model {model}; {}", or_similar(near.as_deref()))]
+    Nobody {
+        model: String,
+        /// The name with a provider that is spelled similarly.
+        near: Option<String>,
+    },
     #[error(
         "http:// would send your key to {host} unencrypted; use https://, or allow this host with \
          `plain_http = [\"{host}\"]` under [model] in the configuration"
@@ -163,6 +168,13 @@ pub(crate) enum ResolveError {
     NotRun { command: String },
     #[error("cannot list the models: {0}")]
     Ask(ProviderError),
+}
+
+fn or_similar(near: Option<&str>) -> String {
+    match near {
+        Some(near) => format!("did you mean {near}?"),
+        None => "`shellmate models` lists those you can use, as PROVIDER/MODEL".to_owned(),
+    }
 }
 
 impl From<ProviderError> for ResolveError {
@@ -282,6 +294,14 @@ fn first_ready(preference: &ModelPreference, env: Env<'_>) -> Option<KnownProvid
     ready_in(&ExportedOnly(env)).or_else(|| ready_in(env)).or_else(configured)
 }
 
+/// The name of a model with the known provider that is spelled similarly to its own.
+pub(super) fn similar_name(model: &str, tables: &ProviderTables) -> Option<String> {
+    let (provider, rest) = model.split_once('/')?;
+    let names: Vec<String> = KnownProvider::all(tables).map(|known| known.name().to_owned()).collect();
+    let near = text::nearest(&provider.to_lowercase(), names.iter().map(String::as_str))?;
+    Some(format!("{near}/{rest}"))
+}
+
 impl ModelChoice {
     /// Whether it is a kind of server that is looked for on this machine, and is on this machine.
     pub(super) fn is_local_server(&self) -> bool {
@@ -316,7 +336,7 @@ impl ModelChoice {
         name: ModelName,
         env: Env<'_>,
     ) -> Result<ModelChoice, ResolveError> {
-        if !url.starts_with("http://") && !url.starts_with("https://") {
+        if !is_base_url(&url) {
             return Err(ResolveError::BadUrl { url });
         }
         let vendor = provider.vendor;

@@ -106,7 +106,9 @@ fn flags_come_before_the_environment() {
     assert_eq!(chosen(&key_only, &set).unwrap().unwrap().provider.vendor.name, "groq");
     let unset = ModelPreference { api_key_env: Some("NO_SUCH".to_owned()), ..ModelPreference::default() };
     assert!(matches!(chosen(&unset, &set), Err(ResolveError::Unset { variable }) if variable == "NO_SUCH"));
-    assert!(matches!(chosen(&at("llm.example.com"), &set), Err(ResolveError::BadUrl { .. })));
+    for url in ["llm.example.com", "htpp://llm.example.com", "https://", "https://a b/v1", "https://a:99999/v1"] {
+        assert!(matches!(chosen(&at(url), &set), Err(ResolveError::BadUrl { .. })), "{url}");
+    }
     assert_eq!(chosen(&at("http://127.0.0.1:1/v1"), &[]).unwrap().unwrap().key, None);
 }
 
@@ -140,7 +142,7 @@ fn shellmate_model_names_one_unless_a_flag_does() {
 #[test]
 fn a_named_vendor_needs_its_key_or_a_router() {
     let no_key = chosen(&preference("groq/llama"), &[("OPENAI_API_KEY", "k")]).unwrap_err();
-    assert_eq!(no_key.to_string(), "groq needs a key; set GROQ_API_KEY");
+    assert_eq!(no_key.to_string(), "groq needs a key; run `shellmate auth login groq`, or set GROQ_API_KEY");
     let routed = chosen(&preference("anthropic/claude-sonnet-5"), &[("OPENROUTER_API_KEY", "k")]).unwrap().unwrap();
     assert_eq!(
         (routed.provider.vendor.name, routed.model.as_deref()),

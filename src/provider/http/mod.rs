@@ -356,6 +356,13 @@ pub(super) fn host(url: &str) -> &str {
     authority.rsplit_once('@').map_or(authority, |(_, host)| host)
 }
 
+/// Whether a URL can be the address of a server: a scheme, a host, and a port if there is a colon.
+pub(crate) fn is_base_url(url: &str) -> bool {
+    let has_scheme = ["http://", "https://"].iter().any(|scheme| url.starts_with(scheme));
+    let is_clean = !url.contains(|c: char| c.is_whitespace() || c.is_control());
+    has_scheme && is_clean && !host(url).is_empty() && reqwest::Url::parse(url).is_ok_and(|url| url.has_host())
+}
+
 /// Whether a URL leads to this machine.
 pub(super) fn is_loopback(url: &str) -> bool {
     let host = host(url);

@@ -114,7 +114,7 @@ async fn a_web_page_instead_of_an_answer_is_named_by_its_title() {
     );
     assert_eq!(
         refusal(404, "", b"").await,
-        "the response from HOST is not a model's answer: (status 404); check the base URL, which usually ends with /v1"
+        "the response from HOST is not a model's answer: status 404; check the base URL, which usually ends with /v1"
     );
     for page in ["<html>", "<title>", "<title>x", "<title></title>", "<title >"] {
         assert_eq!(

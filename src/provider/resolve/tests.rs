@@ -56,9 +56,14 @@ async fn a_model_that_nobody_has_says_what_to_do() {
     let variables = [("OLLAMA_HOST", "127.0.0.1:1")];
     let missing = |model: &str| ModelPreference { model: Some(model.to_owned()), ..ModelPreference::default() };
     let error = resolve(&missing("claude-opus-5"), &env(&variables)).await.err().unwrap();
-    assert_eq!(error.to_string(), "anthropic needs a key; set ANTHROPIC_API_KEY");
+    assert_eq!(
+        error.to_string(),
+        "anthropic needs a key; run `shellmate auth login anthropic`, or set ANTHROPIC_API_KEY"
+    );
     let error = resolve(&missing("no-such-model-here"), &env(&variables)).await.err().unwrap();
-    assert!(matches!(error, ResolveError::Nobody { .. }));
+    assert!(matches!(error, ResolveError::Nobody { near: None, .. }));
+    let error = resolve(&missing("opnai/gpt-5"), &env(&variables)).await.err().unwrap();
+    assert_eq!(error.to_string(), "no provider has the model opnai/gpt-5; did you mean openai/gpt-5?");
 }
 
 #[tokio::test]
