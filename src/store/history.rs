@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::io;
+use std::ops::ControlFlow;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{RecvTimeoutError, channel};
@@ -13,6 +14,7 @@ use rusqlite::{Connection, ErrorCode, OptionalExtension, params_from_iter};
 use super::entry::{self, COLUMNS, HistoryEntry, StoredCommand};
 use super::file::DatabaseFormat;
 use super::insert::{TextOrBlob, micros_since_1970};
+use super::order::{Direction, HistoryPosition, OrderedQuery, Source, Span};
 use super::search::{LastWord, SearchTerms};
 use super::{StoreError, file};
 
@@ -34,6 +36,8 @@ pub(crate) struct Filter {
     /// Only those started at this time or later.
     pub since: Option<SystemTime>,
     pub session: Option<String>,
+    /// Only those that shellmate has recorded itself. The others, which were imported, have no output.
+    pub recorded: bool,
     /// At most this many, the newest ones.
     pub limit: Option<usize>,
 }
@@ -108,7 +112,7 @@ impl History {
         filter: &Filter,
         visit: impl FnMut(HistoryEntry) -> Result<(), E>,
     ) -> Result<(), E> {
-        self.select("commands AS c", Conditions::of(filter), filter, visit)
+        self.select(Source::Commands, Conditions::of(filter), filter, visit)
     }
 
     /// How many commands pass the filter, whatever its limit.
@@ -138,8 +142,8 @@ impl History {
         if query.is_empty() {
             return Ok(());
         }
-        let (from, conditions) = Conditions::of(filter).matching(query);
-        self.select(from, conditions, filter, visit)
+        let (source, conditions) = Conditions::of(filter).matching(query);
+        self.select(source, conditions, filter, visit)
     }
 
     /// One command with its output.
@@ -177,65 +181,58 @@ impl History {
     /// Reads a page at a time, so that neither memory nor, behind a pager, a transaction grows with the history.
     fn select<E: From<StoreError>>(
         &self,
-        from: &str,
+        source: Source,
         conditions: Conditions,
         filter: &Filter,
         mut visit: impl FnMut(HistoryEntry) -> Result<(), E>,
     ) -> Result<(), E> {
         let Some(connection) = &self.connection else { return Ok(()) };
-        let Some((mut first, last)) = ends(connection, from, &conditions, filter.limit)? else { return Ok(()) };
         let Conditions { sql, values } = conditions;
-        let id = id_column(from);
-        let sql =
-            format!("SELECT {COLUMNS} FROM {from} WHERE {sql} AND {id} BETWEEN ? AND ? ORDER BY {id} LIMIT {PAGE}");
+        let query = OrderedQuery {
+            columns: COLUMNS,
+            source,
+            condition: &sql,
+            values: &values,
+            direction: Direction::OldestFirst,
+            most: PAGE as i64,
+        };
+        let mut span = Span::so_far(connection)?;
+        if filter.recorded {
+            span.leave_out_imported();
+        }
+        // Without a limit the first command needs no search.
+        let span = match filter.limit {
+            None => span,
+            Some(limit) => newest_of(connection, &query, &span, limit)?,
+        };
+        let mut position = HistoryPosition::START;
         loop {
-            let range = [first, last].map(Value::Integer);
-            let page: Vec<HistoryEntry> = page(connection, &sql, values.iter().cloned().chain(range))?;
-            let Some(newest) = page.last().map(|entry| entry.id) else { return Ok(()) };
+            let mut page = Vec::new();
+            position = query.visit(connection, &span.behind(position), position, |row| -> Result<_, StoreError> {
+                page.push(entry::entry(row)?);
+                Ok(if page.len() < PAGE { ControlFlow::Continue(()) } else { ControlFlow::Break(()) })
+            })?;
+            if page.is_empty() {
+                return Ok(());
+            }
             page.into_iter().try_for_each(&mut visit)?;
-            first = newest + 1;
         }
     }
 }
 
-pub(super) fn page(
-    connection: &Connection,
-    sql: &str,
-    values: impl Iterator<Item = Value>,
-) -> Result<Vec<HistoryEntry>, StoreError> {
-    let mut statement = connection.prepare_cached(sql)?;
-    let rows = statement.query_map(params_from_iter(values), entry::entry)?;
-    Ok(rows.collect::<Result<_, _>>()?)
-}
-
-/// The ids of the first and the last command to hand out.
-fn ends(
-    connection: &Connection,
-    from: &str,
-    conditions: &Conditions,
-    limit: Option<usize>,
-) -> Result<Option<(i64, i64)>, StoreError> {
-    let Conditions { sql, values } = conditions;
-    let id = id_column(from);
-    let newest = "SELECT min(id), max(id) FROM commands".to_owned();
-    let sql = match limit {
-        // Without a limit the first command needs no search.
-        None => newest,
-        Some(_) => format!(
-            "SELECT min(id), max(id) FROM (SELECT {id} AS id FROM {from} WHERE {sql} ORDER BY {id} DESC LIMIT ?)"
-        ),
-    };
-    let limit = limit.map(|limit| Value::Integer(i64::try_from(limit).unwrap_or(-1)));
-    let values = limit.into_iter().flat_map(|limit| values.iter().cloned().chain([limit]));
-    let ends = connection.query_row(&sql, params_from_iter(values), |row| {
-        Ok(row.get::<_, Option<i64>>(0)?.zip(row.get::<_, Option<i64>>(1)?))
-    });
-    Ok(ends?)
-}
-
-/// The index hands out its rows by id as long as the order is asked of it.
-pub(super) fn id_column(from: &str) -> &'static str {
-    if from.starts_with("words") { "words.rowid" } else { "c.id" }
+/// The part of a span with the newest commands of a query, at most this many.
+fn newest_of(connection: &Connection, query: &OrderedQuery<'_>, span: &Span, limit: usize) -> Result<Span, StoreError> {
+    let most = i64::try_from(limit).unwrap_or(-1);
+    let query = OrderedQuery { columns: "c.id", direction: Direction::NewestFirst, most, ..*query };
+    let mut left = limit;
+    if left == 0 {
+        return Ok(span.since(HistoryPosition::END));
+    }
+    let oldest = query.visit(connection, span, HistoryPosition::END, |_| -> Result<_, StoreError> {
+        left -= 1;
+        Ok(if left > 0 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) })
+    })?;
+    Ok(span.since(oldest))
 }
 
 fn collect(
@@ -281,20 +278,23 @@ impl Conditions {
         if let Some(since) = filter.since {
             conditions.and("c.started_at >= ?", [Value::Integer(micros_since_1970(since))]);
         }
+        if filter.recorded {
+            conditions.and("c.id > 0", []);
+        }
         if let Some(session) = &filter.session {
             conditions.and("c.session = ?", [Value::Text(session.clone())]);
         }
         conditions
     }
 
-    /// Adds a search. Returns the tables to select from.
-    pub(super) fn matching(mut self, query: SearchTerms) -> (&'static str, Conditions) {
+    /// Adds a search. Returns what to select from.
+    pub(super) fn matching(mut self, query: SearchTerms) -> (Source, Conditions) {
         for sign in query.signs {
             self.and("instr(c.text, ?) > 0", [Value::Text(sign)]);
         }
-        let Some(indexed) = query.indexed else { return ("commands AS c", self) };
+        let Some(indexed) = query.indexed else { return (Source::Commands, self) };
         self.and("words MATCH ?", [Value::Text(indexed)]);
-        ("words CROSS JOIN commands AS c ON c.id = words.rowid", self)
+        (Source::Words, self)
     }
 
     pub(super) fn and(&mut self, condition: &str, values: impl IntoIterator<Item = Value>) {

@@ -1,15 +1,17 @@
 //! Hands out the command lines of the history, newest first, in slices that are quick to read.
 
-use rusqlite::params_from_iter;
-use rusqlite::types::Value;
+use std::ops::ControlFlow;
+
+use rusqlite::{OptionalExtension, Row};
 
 use super::StoreError;
-use super::entry::{COLUMNS, HistoryEntry};
-use super::history::{Conditions, Filter, History, page};
+use super::entry::{self, COLUMNS, HistoryEntry};
+use super::history::{Conditions, Filter, History};
 use super::import::unknown;
+use super::order::{Direction, HistoryPosition, OrderedQuery, Source, Span};
 
-/// Ids in a slice. Reading a command takes about a microsecond.
-const SLICE: i64 = 4_000;
+/// Commands in a slice. Reading one takes about a microsecond.
+const SLICE: usize = 4_000;
 
 /// One command line, with the facts that tell equal ones apart.
 #[derive(Debug, Clone, Copy)]
@@ -23,43 +25,50 @@ pub(crate) struct RecordedLine<'a> {
 }
 
 impl History {
-    /// Visits the next slice of the commands that pass the filter, whatever its limit: those older than `before`, newest first. Returns
-    /// where the slice after it begins, or `None` if there are no older commands.
+    /// Visits the next slice of the commands that pass the filter, whatever its limit: those before a position, newest first. Returns
+    /// the position that the slice after it is before, or `None` if there are no older commands.
     pub(crate) fn visit_before(
         &self,
-        before: i64,
+        before: HistoryPosition,
         filter: &Filter,
         mut visit: impl FnMut(RecordedLine<'_>),
-    ) -> Result<Option<i64>, StoreError> {
+    ) -> Result<Option<HistoryPosition>, StoreError> {
         let Some(connection) = self.connection() else { return Ok(None) };
-        let newest = "SELECT max(id) FROM commands WHERE id < ?";
-        let newest: Option<i64> = connection.prepare_cached(newest)?.query_row([before], |row| row.get(0))?;
-        let Some(newest) = newest else { return Ok(None) };
-        let oldest = newest.saturating_sub(SLICE - 1);
         let Conditions { sql, values } = Conditions::of(filter);
-        let sql = format!(
-            "SELECT c.id, c.text, c.cwd, c.status, c.unknown FROM commands AS c \
-             WHERE {sql} AND c.id BETWEEN ? AND ? ORDER BY c.id DESC"
-        );
-        let mut statement = connection.prepare_cached(&sql)?;
-        let range = [oldest, newest].map(Value::Integer);
-        let mut rows = statement.query(params_from_iter(values.into_iter().chain(range)))?;
-        while let Some(row) = rows.next()? {
-            let is_known = row.get::<_, i64>(4)? & unknown::STATUS == 0;
-            visit(RecordedLine {
-                id: row.get(0)?,
-                text: row.get_ref(1)?.as_bytes().unwrap_or_default(),
-                cwd: row.get_ref(2)?.as_bytes().unwrap_or_default(),
-                is_good: is_known.then(|| row.get::<_, i64>(3)).transpose()?.map(|status| status == 0),
-            });
-        }
-        Ok(Some(oldest))
+        // Commands that do not pass are read too, so that a slice is as quick as any other.
+        let query = OrderedQuery {
+            columns: &format!("c.id, c.text, c.cwd, c.status, c.unknown, {sql}"),
+            source: Source::Commands,
+            condition: "true",
+            values: &values,
+            direction: Direction::NewestFirst,
+            most: SLICE as i64,
+        };
+        let mut read = 0;
+        let reached = query.visit(connection, &Span::ALL.before(before), before, |row| -> Result<_, StoreError> {
+            read += 1;
+            if row.get(5)? {
+                visit(line(row)?);
+            }
+            Ok(if read < SLICE { ControlFlow::Continue(()) } else { ControlFlow::Break(()) })
+        })?;
+        Ok((read > 0).then_some(reached))
     }
 
     /// One command without its output.
     pub(crate) fn entry(&self, id: i64) -> Result<Option<HistoryEntry>, StoreError> {
         let Some(connection) = self.connection() else { return Ok(None) };
         let sql = format!("SELECT {COLUMNS} FROM commands AS c WHERE c.id = ?");
-        Ok(page(connection, &sql, [Value::Integer(id)].into_iter())?.pop())
+        Ok(connection.prepare_cached(&sql)?.query_row([id], entry::entry).optional()?)
     }
+}
+
+fn line<'r>(row: &'r Row<'_>) -> rusqlite::Result<RecordedLine<'r>> {
+    let is_known = row.get::<_, i64>(4)? & unknown::STATUS == 0;
+    Ok(RecordedLine {
+        id: row.get(0)?,
+        text: row.get_ref(1)?.as_bytes().unwrap_or_default(),
+        cwd: row.get_ref(2)?.as_bytes().unwrap_or_default(),
+        is_good: is_known.then(|| row.get::<_, i64>(3)).transpose()?.map(|status| status == 0),
+    })
 }

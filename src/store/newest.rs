@@ -1,9 +1,10 @@
 //! Finds the newest commands for a search, within a bounded time.
 
-use rusqlite::types::Value;
+use std::ops::ControlFlow;
 
-use super::entry::{COLUMNS, HistoryEntry};
-use super::history::{Conditions, Filter, History, id_column, page};
+use super::entry::{self, COLUMNS, HistoryEntry};
+use super::history::{Conditions, Filter, History};
+use super::order::{Direction, HistoryPosition, OrderedQuery, Span};
 use super::search::{LastWord, SearchTerms, last_indexed};
 use super::{StoreError, phrase, unfinished};
 
@@ -68,20 +69,31 @@ impl History {
 
     fn newest_matching(&self, query: SearchTerms, filter: &Filter) -> Result<NewestCommands, StoreError> {
         let Some(connection) = self.connection() else { return Ok(NewestCommands::default()) };
-        let is_slow = *filter != Filter { limit: filter.limit, ..Filter::default() } || !query.signs.is_empty();
-        let (from, mut conditions) = Conditions::of(filter).matching(query);
-        let id = id_column(from);
-        let oldest: i64 = connection.query_row("SELECT ifnull(min(id), 0) FROM commands", [], |row| row.get(0))?;
-        let newest: i64 = connection.query_row("SELECT ifnull(max(id), 0) FROM commands", [], |row| row.get(0))?;
-        let reach = Some(REACH).filter(|reach| is_slow && newest - oldest >= *reach);
-        if let Some(reach) = reach {
-            conditions.and(&format!("{id} > ?"), [Value::Integer(newest - reach)]);
+        let limit = filter.limit.unwrap_or(usize::MAX);
+        if limit == 0 {
+            return Ok(NewestCommands::default());
         }
-        let Conditions { sql, values } = conditions;
-        let limit = filter.limit.map_or(-1, |limit| i64::try_from(limit).unwrap_or(-1));
-        let sql = format!("SELECT {COLUMNS} FROM {from} WHERE {sql} ORDER BY {id} DESC LIMIT ?");
-        let entries = page(connection, &sql, values.into_iter().chain([Value::Integer(limit)]))?;
-        let is_full = filter.limit.is_some_and(|limit| entries.len() >= limit);
-        Ok(NewestCommands { entries, reach: reach.filter(|_| !is_full).map(|reach| reach as u64) })
+        let is_slow = *filter != Filter { limit: filter.limit, ..Filter::default() } || !query.signs.is_empty();
+        let (source, Conditions { sql, values }) = Conditions::of(filter).matching(query);
+        let span = if is_slow { Span::newest(connection, REACH)? } else { None };
+        let query = OrderedQuery {
+            columns: COLUMNS,
+            source,
+            condition: &sql,
+            values: &values,
+            direction: Direction::NewestFirst,
+            most: i64::try_from(limit).unwrap_or(-1),
+        };
+        let mut entries = Vec::new();
+        let mut searched = span.clone().unwrap_or(Span::ALL);
+        if filter.recorded {
+            searched.leave_out_imported();
+        }
+        query.visit(connection, &searched, HistoryPosition::END, |row| -> Result<_, StoreError> {
+            entries.push(entry::entry(row)?);
+            Ok(if entries.len() < limit { ControlFlow::Continue(()) } else { ControlFlow::Break(()) })
+        })?;
+        let is_full = entries.len() >= limit;
+        Ok(NewestCommands { entries, reach: span.filter(|_| !is_full).map(|_| REACH as u64) })
     }
 }

@@ -1,7 +1,10 @@
 //! Removes the oldest commands when the history exceeds its limits.
 
+use std::ops::ControlFlow;
+
 use rusqlite::{Connection, OptionalExtension, TransactionBehavior};
 
+use super::order::{Direction, HistoryPosition, OrderedQuery, Source, Span};
 use super::{HistoryLimits, StoreError};
 
 /// Pruning frees a little more than it must, so that it is rare: a fiftieth of what may be kept.
@@ -24,22 +27,29 @@ pub(super) fn prune_some(connection: &mut Connection, limits: HistoryLimits) -> 
     let commands = limits.commands - limits.commands / SLACK;
     let bytes = limits.bytes - limits.bytes / SLACK;
     let Some((mut commands, mut bytes)) = excess(&transaction, commands, bytes)? else { return Ok(false) };
-    let mut last = None;
-    let mut removed = 0;
-    {
-        let mut oldest = transaction.prepare_cached("SELECT id, bytes FROM commands ORDER BY id")?;
-        let mut rows = oldest.query([])?;
-        while (commands > 0 || bytes > 0) && removed < AT_ONCE {
-            let Some(row) = rows.next()? else { break };
-            last = Some(row.get::<_, i64>(0)?);
-            commands -= 1;
-            bytes -= row.get::<_, i64>(1)?;
-            removed += 1;
-        }
+    let query = OrderedQuery {
+        columns: "c.id, c.bytes",
+        source: Source::Commands,
+        condition: "true",
+        values: &[],
+        direction: Direction::OldestFirst,
+        most: AT_ONCE as i64,
+    };
+    let mut oldest = Vec::new();
+    query.visit(&transaction, &Span::ALL, HistoryPosition::START, |row| -> Result<_, StoreError> {
+        oldest.push(row.get::<_, i64>(0)?);
+        commands -= 1;
+        bytes -= row.get::<_, i64>(1)?;
+        let is_enough = commands <= 0 && bytes <= 0 || oldest.len() == AT_ONCE;
+        Ok(if is_enough { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
+    })?;
+    let mut remove = transaction.prepare_cached("DELETE FROM commands WHERE id = ?")?;
+    for id in &oldest {
+        remove.execute([id])?;
     }
-    transaction.execute("DELETE FROM commands WHERE id <= ?", [last])?;
+    drop(remove);
     transaction.commit()?;
-    Ok(removed == AT_ONCE)
+    Ok(oldest.len() == AT_ONCE)
 }
 
 /// How many commands and bytes are too many, if any.

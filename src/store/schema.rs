@@ -2,7 +2,7 @@
 
 use rusqlite::{Connection, TransactionBehavior};
 
-use super::{StoreError, conversations, import, transcripts};
+use super::{StoreError, conversations, import, order, transcripts};
 
 /// Step n brings a database from format n to n + 1. A released step is never edited.
 const STEPS: &[&str] = &[
@@ -13,6 +13,7 @@ const STEPS: &[&str] = &[
     conversations::CHANGES,
     conversations::PICTURE_SIZES,
     import::IMPORTS,
+    order::PLACES,
 ];
 
 /// `cwd`, `text` and `spill` are TEXT, or a BLOB where the bytes are not UTF-8. Times are microseconds, `started_at` since 1970.

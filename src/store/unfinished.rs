@@ -3,8 +3,12 @@
 //! The index can search for the beginning of a word itself, but then it first collects all rows of all words that begin so, which takes
 //! long in a long history. A few whole words are searched row by row instead.
 
+use std::ops::ControlFlow;
+
+use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension};
 
+use super::order::{Direction, HistoryPosition, OrderedQuery, Source, Span};
 use super::{StoreError, phrase};
 
 /// Words from the texts of the newest commands, and from the index.
@@ -13,7 +17,7 @@ const INDEXED: usize = 24;
 /// Number of the newest commands whose texts are looked at.
 const REACH: i64 = 60_000;
 /// Number of texts that are divided into words.
-const TEXTS: i64 = 200;
+const TEXTS: usize = 200;
 
 /// The words that `word` may be the beginning of: first words of the newest commands, then words of the index in their order. If `word`
 /// is a phrase, its last word is completed.
@@ -27,22 +31,26 @@ pub(super) fn completions(connection: &Connection, word: &str) -> Result<Vec<Str
 
 fn recent(connection: &Connection, beginning: &str) -> Result<Vec<String>, StoreError> {
     // The beginning has only letters and digits, so nothing in it is special in a pattern.
-    let sql = "SELECT text FROM commands WHERE id > (SELECT max(id) FROM commands) - ? AND text LIKE '%' || ? || '%'
-               ORDER BY id DESC LIMIT ?";
-    let mut statement = connection.prepare_cached(sql)?;
-    let mut rows = statement.query((REACH, beginning, TEXTS))?;
-    let mut found: Vec<String> = Vec::new();
-    while let Some(row) = rows.next()? {
-        let text = String::from_utf8_lossy(row.get_ref(0)?.as_bytes().unwrap_or_default()).into_owned();
+    let query = OrderedQuery {
+        columns: "c.id, c.text",
+        source: Source::Commands,
+        condition: "c.text LIKE '%' || ? || '%'",
+        values: &[Value::Text(beginning.to_owned())],
+        direction: Direction::NewestFirst,
+        most: TEXTS as i64,
+    };
+    let span = Span::newest(connection, REACH)?.unwrap_or(Span::ALL);
+    let (mut found, mut texts): (Vec<String>, usize) = (Vec::new(), 0);
+    query.visit(connection, &span, HistoryPosition::END, |row| -> Result<_, StoreError> {
+        let text = String::from_utf8_lossy(row.get_ref(1)?.as_bytes().unwrap_or_default()).into_owned();
         for (_, word) in phrase::divided(&text).filter(|(_, word)| word.starts_with(beginning)) {
             if !found.contains(&word) {
                 found.push(word);
             }
         }
-        if found.len() >= RECENT {
-            break;
-        }
-    }
+        texts += 1;
+        Ok(if found.len() < RECENT && texts < TEXTS { ControlFlow::Continue(()) } else { ControlFlow::Break(()) })
+    })?;
     found.truncate(RECENT);
     Ok(found)
 }

@@ -53,7 +53,7 @@ fn look(
     redactor: &Redactor,
 ) -> Result<Option<String>, StoreError> {
     let history = History::open(database)?;
-    let newest = || history.list(&Filter { failed: true, limit: Some(1), ..Filter::default() });
+    let newest = || history.list(&Filter { failed: true, recorded: true, limit: Some(1), ..Filter::default() });
     let id = match id {
         Some(id) => Some(id),
         None => newest()?.pop().map(|entry| entry.id),

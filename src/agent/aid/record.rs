@@ -66,6 +66,8 @@ fn look(asked: &LocalQuestion, view: &ShellView, path: &Path) -> Result<String, 
         }
         LocalQuestion::Output(what) => {
             let what = what.as_deref().unwrap_or_default();
+            // An imported command has no output.
+            entries.retain(|entry| entry.imported.is_none());
             let Some(entry) = newest(&entries, what) else { return Ok(unknown(what)) };
             let stored = history.get(entry.id)?.map(|stored| stored.output.text(stored.size));
             let seen = || unwritten.clone().next_back().map(|one| one.output.text(one.size));

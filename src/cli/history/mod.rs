@@ -226,9 +226,16 @@ impl Selection {
 /// The last commands of this terminal, or of any if this one has none.
 fn last(history: &History, count: usize, context: &HistoryContext<'_>) -> anyhow::Result<Filter> {
     let session = context.session.map(|current| current.id.to_owned());
-    let here = Filter { session, limit: Some(count), ..Filter::default() };
+    // An imported command has no output to show, so it counts only if there is nothing else.
+    let here = Filter { session, recorded: true, limit: Some(count), ..Filter::default() };
     let anywhere = Filter { session: None, ..here.clone() };
-    let filter = if history.count(&here)? > 0 { here } else { anywhere };
+    let mut filter = Filter { recorded: false, ..anywhere.clone() };
+    for preferred in [here, anywhere] {
+        if history.count(&preferred)? > 0 {
+            filter = preferred;
+            break;
+        }
+    }
     if count > 0 && history.count(&filter)? == 0 {
         anyhow::bail!("no command has been recorded yet");
     }
@@ -241,6 +248,7 @@ fn filter(selection: &Selection, context: &HistoryContext<'_>, display: Display)
         failed: selection.failed,
         since: selection.since.as_ref().map(|since| since.before(&context.now)).transpose()?,
         session: selection.session.clone(),
+        recorded: false,
         limit: selection.limit.or(display.terminal.then_some(LISTED)),
     })
 }

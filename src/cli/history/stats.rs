@@ -30,6 +30,7 @@ pub(super) fn count(args: Args, history: &History, context: &HistoryContext<'_>)
         failed: false,
         since: args.since.map(|since| since.before(&context.now)).transpose()?,
         session: args.session,
+        recorded: false,
         limit: None,
     };
     Ok(history.stats(&filter, &context.now)?)

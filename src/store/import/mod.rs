@@ -1,9 +1,9 @@
 //! Takes commands over from the histories of bash, zsh, fish and Atuin.
 //!
 //! Such a command has its text and what else its history knows; it has no output. What is unknown is marked in the column `unknown`.
-//! Imported commands get ids below 0, because ids are in the order of time: what was imported comes before what was recorded. The
-//! table `imports` has a hash of every command that was ever imported, so that a second import adds only what is new and a forgotten
-//! command stays forgotten. Files are read within limits: the last part of a large file, and no line that is too long.
+//! Imported commands get ids below 0, and a place in the order of time (`order`). The table `imports` has a hash of every command that
+//! was ever imported, so that a second import adds only what is new and a forgotten command stays forgotten. Files are read within
+//! limits: the last part of a large file, and no line that is too long.
 
 mod atuin;
 mod lines;

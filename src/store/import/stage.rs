@@ -3,12 +3,13 @@
 use std::thread;
 
 use ring::digest::{Context, SHA256};
-use rusqlite::{Connection, OptionalExtension, Row, TransactionBehavior};
+use rusqlite::{Connection, Row, TransactionBehavior};
 
 use super::{ForeignCommand, ImportCounts, ImportSource, unknown};
 use crate::store::entry::ColumnBytes;
 use crate::store::forget::PAUSE;
 use crate::store::insert::TextOrBlob;
+use crate::store::order::Places;
 use crate::store::{StoreError, schema};
 
 /// Rows that may be staged beyond the limit before the oldest are removed.
@@ -25,7 +26,7 @@ const TABLES: &str = "
         text ANY NOT NULL, started_at INTEGER, duration INTEGER, status INTEGER, cwd ANY, session TEXT, host TEXT
     ) STRICT;
     CREATE TEMP TABLE recorded (words INTEGER NOT NULL, started_at INTEGER NOT NULL) STRICT;
-    CREATE TEMP TABLE fresh (place INTEGER PRIMARY KEY, n INTEGER NOT NULL, nth INTEGER NOT NULL) STRICT;
+    CREATE TEMP TABLE fresh (number INTEGER PRIMARY KEY, n INTEGER NOT NULL, nth INTEGER NOT NULL) STRICT;
 ";
 
 /// Chooses what is new: the nth command with a key is new if no import has had it. Of several files with the same command, the
@@ -107,7 +108,7 @@ impl<'a> Stage<'a> {
         let fresh: i64 = self.connection.query_row("SELECT count(*) FROM temp.fresh", [], |row| row.get(0))?;
         let room = i64::try_from(self.most).unwrap_or(i64::MAX).saturating_sub(kept).max(0);
         let excess = (fresh - room).max(0);
-        let by_file = "SELECT s.file, count(*), count(nullif(f.place <= ?, false)) FROM temp.fresh AS f JOIN temp.staged AS s USING (n)
+        let by_file = "SELECT s.file, count(*), count(nullif(f.number <= ?, false)) FROM temp.fresh AS f JOIN temp.staged AS s USING (n)
                        GROUP BY s.file";
         let mut statement = self.connection.prepare(by_file)?;
         let mut rows = statement.query([excess])?;
@@ -120,7 +121,7 @@ impl<'a> Stage<'a> {
         }
         drop(rows);
         drop(statement);
-        self.connection.execute("DELETE FROM temp.fresh WHERE place <= ?", [excess])?;
+        self.connection.execute("DELETE FROM temp.fresh WHERE number <= ?", [excess])?;
         Ok(())
     }
 
@@ -142,50 +143,83 @@ impl<'a> Stage<'a> {
         Ok(())
     }
 
-    /// Writes the chosen commands, the newest first: each gets an id below all others, so that ids are in the order of time.
+    /// Writes the chosen commands, the oldest first. Their ids are below all others, and the newest gets the highest.
     pub(super) fn write(&mut self) -> Result<(), StoreError> {
-        let mut before = i64::MAX;
+        let newest: i64 =
+            self.connection.query_row("SELECT ifnull(max(number), 0) FROM temp.fresh", [], |row| row.get(0))?;
+        let mut ids = FreeIds { highest: first_free_id(self.connection)?, newest };
+        let (mut after, mut places) = (i64::MIN, Places::default());
         loop {
             let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
             schema::version(&transaction)?;
-            let Some(last) = write_slice(&transaction, before)? else { return Ok(()) };
+            let Some(last) = write_slice(&transaction, after, &mut ids, &mut places)? else { return Ok(()) };
             transaction.commit()?;
-            before = last;
+            after = last;
             thread::sleep(PAUSE);
         }
     }
 }
 
-/// Writes some commands. Returns the place of the last, or nothing if there are no more.
-fn write_slice(connection: &Connection, before: i64) -> Result<Option<i64>, StoreError> {
-    let lowest: Option<i64> =
-        connection.query_row("SELECT min(id) FROM commands", [], |row| row.get(0)).optional()?.flatten();
+/// The highest id below 0 that no command has, nor any id below it.
+fn first_free_id(connection: &Connection) -> Result<i64, StoreError> {
+    let lowest: Option<i64> = connection.query_row("SELECT min(id) FROM commands", [], |row| row.get(0))?;
     // 0 is no id, so that it can stand for a command that has none yet.
-    let mut id = lowest.unwrap_or_default().min(0);
+    Ok(lowest.unwrap_or_default().min(0) - 1)
+}
+
+/// Ids for the chosen commands.
+struct FreeIds {
+    /// The id of the newest command.
+    highest: i64,
+    /// Its number among the chosen ones.
+    newest: i64,
+}
+
+impl FreeIds {
+    /// The id of the command with this number.
+    fn next(&mut self, connection: &Connection, number: i64) -> Result<i64, StoreError> {
+        let is_taken = connection
+            .prepare_cached("SELECT 1 FROM commands WHERE id = ?")?
+            .exists([self.highest - (self.newest - number)])?;
+        if is_taken {
+            // Another import writes at the same time.
+            self.highest = first_free_id(connection)?;
+        }
+        Ok(self.highest - (self.newest - number))
+    }
+}
+
+/// Writes some commands. Returns the number of the last, or nothing if there are no more.
+fn write_slice(
+    connection: &Connection,
+    after: i64,
+    ids: &mut FreeIds,
+    places: &mut Places,
+) -> Result<Option<i64>, StoreError> {
     let sql = format!(
-        "SELECT f.place, f.nth, s.key, s.origin, s.text, s.started_at, s.duration, s.status, s.cwd, s.session, s.host
-         FROM temp.fresh AS f JOIN temp.staged AS s USING (n) WHERE f.place < ? ORDER BY f.place DESC LIMIT {SLICE}"
+        "SELECT f.number, f.nth, s.key, s.origin, s.text, s.started_at, s.duration, s.status, s.cwd, s.session, s.host
+         FROM temp.fresh AS f JOIN temp.staged AS s USING (n) WHERE f.number > ? ORDER BY f.number LIMIT {SLICE}"
     );
     let mut statement = connection.prepare_cached(&sql)?;
-    let mut rows = statement.query([before])?;
+    let mut rows = statement.query([after])?;
     let mut last = None;
     while let Some(row) = rows.next()? {
+        let number = row.get(0)?;
         // Another import may have written it meanwhile.
         let is_new = connection
             .prepare_cached("INSERT OR IGNORE INTO imports (nth, key) VALUES (?, ?)")?
             .execute((row.get::<_, i64>(1)?, row.get::<_, i64>(2)?))?
             > 0;
         if is_new {
-            id -= 1;
-            insert(connection, id, row)?;
+            insert(connection, ids.next(connection, number)?, places.next(connection, row.get(5)?)?, row)?;
         }
-        last = Some(row.get(0)?);
+        last = Some(number);
     }
     Ok(last)
 }
 
-/// Inserts a staged command with the given id. What is unknown is 0 or empty, and its bit is set.
-fn insert(connection: &Connection, id: i64, row: &Row<'_>) -> Result<(), StoreError> {
+/// Inserts a staged command with the given id and place. What is unknown is 0 or empty, and its bit is set.
+fn insert(connection: &Connection, id: i64, place: i64, row: &Row<'_>) -> Result<(), StoreError> {
     let text = row.get::<_, ColumnBytes>(4)?.0;
     let (started_at, duration, status): (Option<i64>, Option<i64>, Option<i64>) =
         (row.get(5)?, row.get(6)?, row.get(7)?);
@@ -201,8 +235,8 @@ fn insert(connection: &Connection, id: i64, row: &Row<'_>) -> Result<(), StoreEr
     connection
         .prepare_cached(
             "INSERT INTO commands (id, session, host, shell, cwd, text, status, started_at, duration, seen, missing, truncated,
-                                   full_screen, spill, bytes, origin, unknown)
-             VALUES (?, ?, ?, '', ?, ?, ?, ?, ?, 0, 0, 0, 0, NULL, ?, ?, ?)",
+                                   full_screen, spill, bytes, origin, unknown, place)
+             VALUES (?, ?, ?, '', ?, ?, ?, ?, ?, 0, 0, 0, 0, NULL, ?, ?, ?, ?)",
         )?
         .execute((
             id,
@@ -216,13 +250,14 @@ fn insert(connection: &Connection, id: i64, row: &Row<'_>) -> Result<(), StoreEr
             (text.len() + cwd.len()) as i64,
             row.get::<_, String>(3)?,
             bits,
+            place,
         ))?;
     connection
         .prepare_cached("INSERT INTO outputs (id, rows, cols, head, tail) VALUES (?, 24, 80, x'', x'')")?
         .execute([id])?;
     connection
         .prepare_cached("INSERT INTO words (rowid, command, output) VALUES (?, ?, '')")?
-        .execute((id, String::from_utf8_lossy(&text)))?;
+        .execute((place, String::from_utf8_lossy(&text)))?;
     Ok(())
 }
 

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::store::tests::{record, session};
-use crate::store::{Filter, Forget, History, HistoryEntry, Store};
+use crate::store::{Filter, Forget, History, HistoryEntry, HistoryPosition, Store, prune};
 
 const TIME: u64 = 1_700_000_000;
 
@@ -101,16 +101,16 @@ fn a_forgotten_command_stays_forgotten_until_all_are() {
 }
 
 #[test]
-fn imported_commands_come_before_recorded_ones_and_in_the_order_of_time() {
+fn imported_commands_take_their_place_in_time() {
     let home = Home::new();
-    home.record("recorded", TIME + 100);
+    home.record("recorded", TIME + 25);
     let bash = home.file(ImportSource::Bash, format!("untimed\n#{}\nthird\n", TIME + 30));
     let zsh = home.file(ImportSource::Zsh, format!(": {}:7;second\n: {}:0;fourth\n", TIME + 20, TIME + 40));
     let fish = home.file(ImportSource::Fish, format!("- cmd: first\n  when: {}\n", TIME + 10));
     home.import(&[zsh, fish, bash], ImportMode::Write);
-    assert_eq!(home.texts(), ["untimed", "first", "second", "third", "fourth", "recorded"]);
+    assert_eq!(home.texts(), ["untimed", "first", "second", "recorded", "third", "fourth"]);
     let entries = home.entries();
-    assert_eq!(entries.iter().map(|entry| entry.id).collect::<Vec<_>>(), [-5, -4, -3, -2, -1, 1]);
+    assert_eq!(entries.iter().map(|entry| entry.id).collect::<Vec<_>>(), [-5, -4, -3, 1, -2, -1]);
     assert_eq!(entries[2].duration, Some(Duration::from_secs(7)));
     assert_eq!(entries[1].started_at, Some(SystemTime::UNIX_EPOCH + Duration::from_secs(TIME + 10)));
     assert_eq!(home.history().find(&["secon"], &Filter::default()).unwrap().len(), 1);
@@ -118,6 +118,146 @@ fn imported_commands_come_before_recorded_ones_and_in_the_order_of_time() {
     assert_eq!(home.history().list(&since).unwrap().len(), 3);
     home.record("next", TIME + 200);
     assert_eq!(home.entries().last().unwrap().id, 2);
+}
+
+/// A history with two imports and some recorded commands, in this order of time.
+const MIXED: [&str; 8] =
+    ["first echo", "second echo", "r1 echo", "third echo", "fourth echo", "r2 echo", "r3 echo", "fifth echo"];
+
+fn mixed() -> Home {
+    let home = Home::new();
+    home.record("r1 echo", TIME + 3);
+    home.record("r2 echo", TIME + 6);
+    home.record("r3 echo", TIME + 7);
+    home.added(format!("#{}\nsecond echo\n#{}\nfourth echo\n", TIME + 2, TIME + 5));
+    home.added(format!("first echo\n#{}\nthird echo\n#{}\nfifth echo\n", TIME + 4, TIME + 8));
+    home
+}
+
+fn words(entries: &[HistoryEntry]) -> Vec<String> {
+    entries.iter().map(|entry| String::from_utf8_lossy(&entry.command).into_owned()).collect()
+}
+
+#[test]
+fn a_second_import_takes_its_place_in_time_in_every_list() {
+    let home = mixed();
+    let history = home.history();
+    assert_eq!(home.texts(), MIXED);
+    for limit in 0..=9 {
+        let filter = Filter { limit: Some(limit), ..Filter::default() };
+        let expected = &MIXED[MIXED.len().saturating_sub(limit)..];
+        assert_eq!(words(&history.list(&filter).unwrap()), expected, "the newest {limit}");
+        assert_eq!(words(&history.find(&["echo"], &filter).unwrap()), expected, "the newest {limit} of a search");
+        let mut newest = words(&history.newest(&["echo".to_owned()], &filter).unwrap().entries);
+        newest.reverse();
+        assert_eq!(newest, expected);
+    }
+    let recorded = Filter { recorded: true, limit: Some(2), ..Filter::default() };
+    assert_eq!(words(&history.list(&recorded).unwrap()), ["r2 echo", "r3 echo"]);
+    assert_eq!(words(&history.newest(&["echo".to_owned()], &recorded).unwrap().entries), ["r3 echo", "r2 echo"]);
+    assert_eq!(history.count(&recorded).unwrap(), 3);
+    assert_eq!(words(&history.find(&["fift"], &Filter::default()).unwrap()), ["fifth echo"]);
+    assert_eq!(words(&history.meant("echo", 2).unwrap()), ["fifth echo", "r3 echo"]);
+    assert_eq!(words(&history.meant("ech", 2).unwrap()), ["fifth echo", "r3 echo"], "an unfinished word");
+    let mut lines = Vec::new();
+    let mut before = Some(HistoryPosition::END);
+    while let Some(position) = before {
+        before = history
+            .visit_before(position, &Filter::default(), |line| {
+                lines.push(String::from_utf8(line.text.to_vec()).unwrap())
+            })
+            .unwrap();
+    }
+    lines.reverse();
+    assert_eq!(lines, MIXED, "the finder");
+}
+
+#[test]
+fn forgotten_and_pruned_imports_leave_the_index() {
+    let mut home = mixed();
+    let third = home.entries()[3].id;
+    home.history().forget::<StoreError>(&Forget::Ids(vec![third]), |_| Ok(())).unwrap();
+    assert_eq!(home.history().find(&["third"], &Filter::default()).unwrap(), []);
+    home.record("r4 echo", TIME + 9);
+    home.limits.commands = 4;
+    let mut connection = Connection::open(home.database()).unwrap();
+    connection.pragma_update(None, "foreign_keys", true).unwrap();
+    while prune::prune_some(&mut connection, home.limits).unwrap() {}
+    assert_eq!(home.texts(), [&MIXED[5..], &["r4 echo"]].concat(), "the oldest are removed, however they came here");
+    assert_eq!(home.history().find(&["echo"], &Filter::default()).unwrap().len(), 4);
+}
+
+#[test]
+fn commands_of_the_same_time_keep_the_order_of_their_file() {
+    let home = Home::new();
+    let line = |number: u64| format!("#{TIME}\necho {number}\n");
+    let expected = |count: u64| (0..count).map(|number| format!("echo {number}")).collect::<Vec<_>>();
+    assert_eq!(home.added((0..3_000).map(line).collect::<String>()), 3_000);
+    assert_eq!(home.texts(), expected(3_000));
+    assert_eq!(home.added((0..3_010).map(line).collect::<String>()), 10);
+    assert_eq!(home.texts(), expected(3_010));
+    let untimed = Home::new();
+    let line = |number: u64| format!("echo {number}\n");
+    untimed.added((0..700).map(line).collect::<String>());
+    untimed.added((0..710).map(line).collect::<String>());
+    assert_eq!(untimed.texts(), expected(710));
+}
+
+#[test]
+fn times_that_no_clock_shows_do_no_harm() {
+    let home = Home::new();
+    home.added("#0\nzero\n#99999999999\nlate\n#99999999998\nlate too\n");
+    home.record("now", TIME);
+    assert_eq!(home.texts(), ["zero", "now", "late too", "late"]);
+}
+
+#[test]
+fn imports_of_an_older_format_get_their_places() {
+    let home = mixed();
+    let connection = Connection::open(home.database()).unwrap();
+    connection
+        .execute_batch(
+            "DROP INDEX command_places;
+             DROP TRIGGER command_removed;
+             CREATE TRIGGER command_removed AFTER DELETE ON commands BEGIN DELETE FROM words WHERE rowid = old.id; END;
+             DELETE FROM words WHERE rowid < 0;
+             INSERT INTO words (rowid, command, output) SELECT id, text, '' FROM commands WHERE id < 0;
+             ALTER TABLE commands DROP COLUMN place;",
+        )
+        .unwrap();
+    connection.pragma_update(None, "user_version", 7).unwrap();
+    drop(connection);
+    assert_eq!(home.texts(), MIXED);
+    assert_eq!(words(&home.history().find(&["echo"], &Filter::default()).unwrap()), MIXED);
+    forgotten_leave_nothing(&home);
+}
+
+fn forgotten_leave_nothing(home: &Home) {
+    let ids = home.entries().iter().map(|entry| entry.id).collect();
+    home.history().forget::<StoreError>(&Forget::Ids(ids), |_| Ok(())).unwrap();
+    assert_eq!(home.history().find(&["echo"], &Filter::default()).unwrap(), []);
+}
+
+#[test]
+fn the_newest_imports_are_found_without_sorting() {
+    let home = mixed();
+    let connection = Connection::open(home.database()).unwrap();
+    for (sql, expected) in [
+        (
+            "SELECT c.id FROM commands AS c WHERE true AND c.place BETWEEN -5 AND -1 ORDER BY c.place DESC LIMIT 2",
+            "command_places",
+        ),
+        (
+            "SELECT c.id FROM words CROSS JOIN commands AS c ON c.place = words.rowid
+             WHERE words MATCH 'x' AND words.rowid BETWEEN -5 AND -1 ORDER BY words.rowid DESC LIMIT 2",
+            "command_places",
+        ),
+    ] {
+        let mut statement = connection.prepare(&format!("EXPLAIN QUERY PLAN {sql}")).unwrap();
+        let plan: Vec<String> = statement.query_map([], |row| row.get(3)).unwrap().map(Result::unwrap).collect();
+        let plan = plan.join("; ");
+        assert!(plan.contains(expected) && !plan.contains("TEMP B-TREE"), "{plan}");
+    }
 }
 
 #[test]

@@ -68,7 +68,7 @@ impl History {
         count_each(&mut stats, connection, &conditions, now)?;
         let Conditions { sql, values } = conditions;
         let slowest = format!(
-            "SELECT {COLUMNS} FROM commands AS c WHERE {sql} AND NOT {} ORDER BY c.duration DESC, c.id DESC LIMIT {NAMED}",
+            "SELECT {COLUMNS} FROM commands AS c WHERE {sql} AND NOT {} ORDER BY c.duration DESC, c.started_at DESC LIMIT {NAMED}",
             is_unknown(unknown::DURATION)
         );
         let mut slowest = connection.prepare(&slowest)?;

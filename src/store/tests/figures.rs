@@ -32,6 +32,20 @@ fn fill_commands(connection: &Connection, count: usize) {
     connection.execute_batch(&sql).unwrap();
 }
 
+/// Makes some of the commands imported ones: `nth` is a condition.
+fn import_some(connection: &Connection, nth: &str) {
+    let sql = format!(
+        "BEGIN;
+         INSERT INTO commands (id, session, host, shell, cwd, text, status, started_at, duration, seen, missing, truncated, full_screen,
+                               spill, bytes, origin, place)
+         SELECT -id, session, host, '', cwd, text, status, started_at + 1, duration, 0, 0, 0, 0, NULL, bytes, 'bash',
+                (started_at + 1) * 1024 - 4611686018427387904 FROM commands WHERE {nth};
+         INSERT INTO words (rowid, command, output) SELECT place, text, '' FROM commands WHERE id < 0;
+         COMMIT;"
+    );
+    connection.execute_batch(&sql).unwrap();
+}
+
 /// Adds exchanges, twenty in each conversation.
 fn fill_exchanges(connection: &Connection, count: usize) {
     let (conversations, numbers) = (numbers(count / 20), numbers(count));
@@ -70,6 +84,9 @@ fn searches_in_a_long_history() {
     connection.execute_batch("PRAGMA foreign_keys = false; DELETE FROM commands; DELETE FROM outputs").unwrap();
     let begun = Instant::now();
     fill_commands(&connection, commands);
+    if let Ok(nth) = std::env::var("TEST_IMPORTED") {
+        import_some(&connection, &nth);
+    }
     fill_exchanges(&connection, commands / 10);
     eprintln!("{commands} commands and {} exchanges, written in {:?}", commands / 10, begun.elapsed());
     let history = home.history();
@@ -88,6 +105,23 @@ fn searches_in_a_long_history() {
     for words in ["cargo par", "cargo lin", "even odd par", "cargo zebr"] {
         report(&format!("@\"{words}\", an unfinished word"), || history.meant(words, 1).unwrap());
     }
+    let listed = |limit: Option<usize>, filter: Filter| {
+        let mut ids = Vec::new();
+        let visit = |entry: HistoryEntry| -> Result<(), StoreError> {
+            ids.push(entry.id);
+            Ok(())
+        };
+        history.for_each(&Filter { limit, ..filter }, visit).unwrap();
+        ids
+    };
+    report("the newest 50 commands", || listed(Some(50), Filter::default()));
+    report("the newest 50 that failed", || listed(Some(50), Filter { failed: true, ..Filter::default() }));
+    report("all commands", || listed(None, Filter::default()));
+    report("the first slice of the finder", || {
+        let mut ids = Vec::new();
+        history.visit_before(HistoryPosition::END, &Filter::default(), |line| ids.push(line.id)).unwrap();
+        ids
+    });
     let conversations = Conversations::open(&home.path()).unwrap();
     for words in ["fail", "error part7", "w4711", "zebra", "par"] {
         report(&format!("exchanges with {words}"), || conversations.search(&crate::store::words(words), 10).unwrap());

@@ -60,7 +60,7 @@ fn a_filter_looks_at_a_bounded_number_of_commands() {
     let home = Home::new();
     home.keep([printed("make", "built")]);
     let connection = rusqlite::Connection::open(home.path()).unwrap();
-    connection.execute_batch("PRAGMA foreign_keys = false; UPDATE commands SET id = -200000").unwrap();
+    connection.execute_batch("UPDATE sqlite_sequence SET seq = 200000 WHERE name = 'commands'").unwrap();
     home.keep([printed("ls", "")]);
     let filter = Filter { cwd: Some("/home/me".into()), limit: Some(5), ..Filter::default() };
     let found = home.history().newest(&[], &filter).unwrap();
@@ -86,19 +86,19 @@ fn searches_use_the_index_in_its_order() {
 fn lines_are_visited_newest_first_in_slices_across_gaps() {
     let home = Home::new();
     home.keep((0..3).map(|number| printed(&format!("make {number}"), "built")));
-    let gap = "PRAGMA foreign_keys = OFF; UPDATE commands SET id = id + 1000000 WHERE id = 3; UPDATE commands SET id = -1 WHERE id = 1";
+    let gap = "PRAGMA foreign_keys = OFF; UPDATE commands SET id = id + 1000000 WHERE id = 3";
     rusqlite::Connection::open(home.path()).unwrap().execute_batch(gap).unwrap();
     let history = home.history();
     let visited = |filter: &Filter| {
-        let (mut ids, mut before) = (Vec::new(), Some(i64::MAX));
+        let (mut ids, mut before) = (Vec::new(), Some(crate::store::HistoryPosition::END));
         while let Some(next) = before {
             before = history.visit_before(next, filter, |line| ids.push((line.id, line.text.to_vec()))).unwrap();
         }
         ids
     };
     let line = |id, text: &str| (id, text.as_bytes().to_vec());
-    assert_eq!(visited(&Filter::default()), [line(1_000_003, "make 2"), line(2, "make 1"), line(-1, "make 0")]);
+    assert_eq!(visited(&Filter::default()), [line(1_000_003, "make 2"), line(2, "make 1"), line(1, "make 0")]);
     assert_eq!(visited(&Filter { failed: true, ..Filter::default() }), []);
     assert_eq!(history.entry(2).unwrap().map(|entry| entry.command), Some(b"make 1".to_vec()));
-    assert_eq!(history.entry(1).unwrap(), None);
+    assert_eq!(history.entry(3).unwrap(), None);
 }

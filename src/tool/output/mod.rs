@@ -132,6 +132,7 @@ fn filter(wish: &Arguments, clock: &Clock, context: &Context) -> Result<Filter, 
         failed: wish.failed,
         since: since.transpose()?,
         session: own.map(|own| own.to_string_lossy().into_owned()),
+        recorded: false,
         limit: Some(COMMANDS),
     })
 }

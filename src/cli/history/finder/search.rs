@@ -8,7 +8,7 @@ use std::sync::mpsc::{Receiver, Sender, TryRecvError, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::store::{Filter, History, StoreError};
+use crate::store::{Filter, History, HistoryPosition, StoreError};
 
 use super::index::{CommandIndex, Scan};
 
@@ -94,7 +94,7 @@ fn search(
     report: &impl Fn(Result<SearchHits, StoreError>) -> bool,
 ) -> Result<(), StoreError> {
     let mut index = CommandIndex::default();
-    let mut unread = Some(i64::MAX);
+    let mut unread = Some(HistoryPosition::END);
     let Ok(mut order) = orders.recv() else { return Ok(()) };
     'orders: loop {
         let mut scan = Scan::new(&order.typed);
