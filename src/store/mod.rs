@@ -62,7 +62,7 @@ pub(crate) use entry::{HistoryEntry, StoredCommand};
 pub(crate) use error::StoreError;
 pub(crate) use forget::Forget;
 pub(crate) use history::{Filter, History, Soundness};
-pub(crate) use import::{ImportCounts, ImportFile, ImportMode, ImportRules, ImportSource, import};
+pub(crate) use import::{ImportCounts, ImportError, ImportFile, ImportMode, ImportRules, ImportSource, import};
 pub(crate) use lines::RecordedLine;
 pub(crate) use newest::NewestCommands;
 pub(crate) use order::HistoryPosition;

@@ -334,7 +334,7 @@ mod tests {
             mode: store::ImportMode::Write,
         };
         let files = [store::ImportFile { source: store::ImportSource::Bash, path: file }];
-        assert_eq!(store::import(&database, &files, &rules).unwrap()[0].added, 1);
+        assert_eq!(store::import(&database, &files, &rules).unwrap().remove(0).unwrap().added, 1);
         let attached = attach(&query("see @-1", Vec::new()), Some(&database), &clock(), &Redactor::default());
         let words = "<reference name=\"@-1\">\n<command imported_from=\"bash\" output=\"not recorded\">\nmake </ command>\n</command>\n</reference>\n";
         assert_eq!(attached.words(), words);

@@ -1,5 +1,6 @@
 //! `shellmate history import`: takes commands over from other histories.
 
+use std::error::Error;
 use std::ffi::OsString;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -10,7 +11,7 @@ use serde_json::json;
 
 use super::HistoryContext;
 use crate::cli::json;
-use crate::store::{self, ImportCounts, ImportFile, ImportMode, ImportRules, ImportSource};
+use crate::store::{self, ImportCounts, ImportError, ImportFile, ImportMode, ImportRules, ImportSource};
 use crate::text::sanitize;
 
 const SOURCES: [&str; 5] = ["auto", "bash", "zsh", "fish", "atuin"];
@@ -38,13 +39,30 @@ pub(super) fn run(
     super::report::notices(problems.iter().map(ToString::to_string));
     let mode = if args.dry_run { ImportMode::CountOnly } else { ImportMode::Write };
     let rules = ImportRules { ignore: &ignore, limits: context.config.history.limits(), mode };
-    let counts = store::import(context.database, &files, &rules)?;
-    for (file, count) in files.iter().zip(&counts) {
-        match as_json {
-            true => json::print(&object(file, count), out)?,
-            false => writeln!(out, "{}", words(file, count, mode))?,
+    let done = store::import(context.database, &files, &rules)?;
+    let (mut failures, mut imported) = (Vec::new(), 0);
+    for (file, count) in files.iter().zip(done) {
+        match count {
+            Ok(count) if as_json => json::print(&object(file, &count), out)?,
+            Ok(count) => writeln!(out, "{}", words(file, &count, mode))?,
+            Err(error) => {
+                failures.push(error);
+                continue;
+            }
         }
+        imported += 1;
     }
+    // The files that were found by themselves are imported as far as possible. `.bash_history` may be root's after a `sudo bash`.
+    if imported == 0
+        && let Some(first) = failures.pop()
+    {
+        return Err(first.into());
+    }
+    let told = |error: &ImportError| match error.source() {
+        Some(source) => format!("{error}: {source}; it was left out"),
+        None => format!("{error}; it was left out"),
+    };
+    super::report::notices(failures.iter().map(told));
     Ok(())
 }
 
@@ -62,12 +80,17 @@ fn files(args: &Args, context: &HistoryContext<'_>) -> anyhow::Result<Vec<Import
     };
     let Some(source) = named else {
         let found: Vec<ImportFile> = ImportSource::ALL.into_iter().filter_map(found).collect();
-        anyhow::ensure!(!found.is_empty(), "no history of bash, zsh, fish or Atuin was found; name its file");
+        anyhow::ensure!(
+            !found.is_empty(),
+            "no history of bash, zsh, fish or Atuin was found; `shellmate history import auto FILE` reads one from elsewhere"
+        );
         return Ok(found);
     };
     let file = found(source).with_context(|| {
         let places: Vec<String> = places(source, context.variable).iter().map(|path| shown(path)).collect();
-        format!("no history of {} was found at {}; name its file", source.name(), places.join(" or "))
+        let name = source.name();
+        let places = places.join(" or ");
+        format!("no history of {name} was found at {places}; `shellmate history import {name} FILE` reads one from elsewhere")
     })?;
     Ok(vec![file])
 }

@@ -233,6 +233,7 @@ fn other_histories_are_imported_once_and_shown_as_they_are_known() {
     assert!(home.error("import zsh").contains("no history of zsh was found at"));
     fs::remove_file(&file).unwrap();
     assert!(home.error("import").starts_with("no history of bash, zsh, fish or Atuin was found"));
+    assert!(home.error("import").contains("`shellmate history import auto FILE`"));
     assert!(home.error("import nu").contains("[possible values: auto, bash, zsh, fish, atuin]"));
 }
 

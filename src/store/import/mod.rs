@@ -166,19 +166,20 @@ enum ForeignItem {
     TooLong,
 }
 
-/// Imports files into the database, which is created if it is missing. Returns the counts of each file.
+/// Imports files into the database, which is created if it is missing. Returns the counts of each file, or why it cannot be read;
+/// nothing of such a file is imported.
 pub(crate) fn import(
     database: &Path,
     files: &[ImportFile],
     rules: &ImportRules<'_>,
-) -> Result<Vec<ImportCounts>, ImportError> {
+) -> Result<Vec<Result<ImportCounts, ImportError>>, StoreError> {
     let mut connection = connect(database, rules.mode)?;
     let mut stage = Stage::new(&mut connection, rules.limits.commands)?;
-    let mut counts = Vec::new();
+    let (mut counts, mut failures) = (Vec::new(), Vec::new());
     stage.begin()?;
     for (number, file) in files.iter().enumerate() {
         let mut count = ImportCounts::default();
-        read(file, rules.limits.commands, &mut |item| {
+        let done = read(file, rules.limits.commands, &mut |item| {
             count.read += 1;
             match item {
                 ForeignItem::TooLong => count.too_long += 1,
@@ -186,7 +187,13 @@ pub(crate) fn import(
                 ForeignItem::Command(command) => stage.add(number, file.source, &command)?,
             }
             Ok(())
-        })?;
+        });
+        match done {
+            Err(ImportError::Store(error)) => return Err(error),
+            Err(_) => stage.discard(number)?,
+            Ok(()) => {}
+        }
+        failures.push(done.err());
         counts.push(count);
     }
     stage.end()?;
@@ -195,7 +202,7 @@ pub(crate) fn import(
         ImportMode::Write => stage.write()?,
         ImportMode::CountOnly => {}
     }
-    Ok(counts)
+    Ok(counts.into_iter().zip(failures).map(|(count, failure)| failure.map_or(Ok(count), Err)).collect())
 }
 
 fn connect(database: &Path, mode: ImportMode) -> Result<Connection, StoreError> {

@@ -100,6 +100,12 @@ impl<'a> Stage<'a> {
         Ok(())
     }
 
+    /// Removes the commands of the file with this number.
+    pub(super) fn discard(&mut self, file: usize) -> Result<(), StoreError> {
+        self.connection.execute("DELETE FROM temp.staged WHERE file = ?", [file as i64])?;
+        Ok(())
+    }
+
     /// Finds out which of the staged commands are new. Returns the counts of each file; those that do not fit are left out.
     pub(super) fn choose(&mut self, counts: &mut [ImportCounts]) -> Result<(), StoreError> {
         self.look_at_recorded()?;

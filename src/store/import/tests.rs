@@ -32,7 +32,9 @@ impl Home {
 
     fn import(&self, files: &[ImportFile], mode: ImportMode) -> Vec<ImportCounts> {
         let ignore = RegexSet::new(["SECRET"]).unwrap();
-        import(&self.database(), files, &ImportRules { ignore: &ignore, limits: self.limits, mode }).unwrap()
+        let done =
+            import(&self.database(), files, &ImportRules { ignore: &ignore, limits: self.limits, mode }).unwrap();
+        done.into_iter().map(Result::unwrap).collect()
     }
 
     /// Imports bash's file and returns how many commands were added.
@@ -288,7 +290,8 @@ fn strange_files_are_refused() {
     let home = Home::new();
     let ignore = RegexSet::empty();
     let rules = ImportRules { ignore: &ignore, limits: home.limits, mode: ImportMode::Write };
-    let error = |file: ImportFile| import(&home.database(), &[file], &rules).unwrap_err().to_string();
+    let error =
+        |file: ImportFile| import(&home.database(), &[file], &rules).unwrap().remove(0).unwrap_err().to_string();
     assert!(
         error(home.file(ImportSource::Bash, b"\x7fELF\0\0\0")).ends_with("is not a file of commands: it is binary")
     );
@@ -301,6 +304,23 @@ fn strange_files_are_refused() {
         .execute_batch("CREATE VIEW history AS SELECT 1 AS timestamp, 'x' AS command")
         .unwrap();
     assert!(error(ImportFile { source: ImportSource::Atuin, path: other }).ends_with("is not a database of Atuin"));
+}
+
+#[test]
+fn a_file_that_cannot_be_read_does_not_keep_the_others_out() {
+    let home = Home::new();
+    let ignore = RegexSet::empty();
+    let rules = ImportRules { ignore: &ignore, limits: home.limits, mode: ImportMode::Write };
+    let files = [
+        home.file(ImportSource::Atuin, "no database"),
+        home.file(ImportSource::Zsh, "make\n"),
+        ImportFile { source: ImportSource::Fish, path: home.directory.path().join("missing") },
+        home.file(ImportSource::Bash, "ls\n"),
+    ];
+    let done = import(&home.database(), &files, &rules).unwrap();
+    let added: Vec<Option<u64>> = done.iter().map(|one| one.as_ref().ok().map(|count| count.added)).collect();
+    assert_eq!(added, [None, Some(1), None, Some(1)]);
+    assert_eq!(home.texts(), ["make", "ls"]);
 }
 
 #[test]
