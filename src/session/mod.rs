@@ -28,6 +28,7 @@ mod line;
 mod live;
 mod memory;
 mod nested;
+mod outer_abilities;
 mod outer_terminal;
 mod plain;
 mod privacy;

@@ -13,6 +13,7 @@ use crate::text::human;
 
 use super::Session;
 use super::floor::Floor;
+use super::outer_abilities::{NotifyForm, OuterAbilities, through_tmux};
 use super::reports::{Reports, TerminalReport};
 
 /// How long a query runs before the terminal shows that it does.
@@ -21,31 +22,6 @@ const SETTLED: Duration = Duration::from_secs(1);
 /// The sequences that save the title, set ours, and restore the saved one.
 const TITLE: &[u8] = b"\x1b[22;0t\x1b]2;shellmate is working\x1b\\";
 const OLD_TITLE: &[u8] = b"\x1b[23;0t";
-
-/// How the terminal shows a notification.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum NotifyForm {
-    Bell,
-    /// iTerm2, WezTerm, Ghostty, Windows Terminal.
-    Osc9,
-    /// kitty.
-    Osc99,
-    /// urxvt, foot.
-    Osc777,
-}
-
-/// What the terminal is known to show, from the environment.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct OuterAbilities {
-    /// The form of desktop notifications, if it is known.
-    notifies: Option<NotifyForm>,
-    /// Whether it saves and restores its title.
-    title: bool,
-    progress: bool,
-    /// Whether it may be asked anything.
-    replies: bool,
-    is_tmux: bool,
-}
 
 /// The progress that the terminal shows.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -125,12 +101,18 @@ impl OuterTerminal {
             (NotifyMode::Auto | NotifyMode::Osc, Some(form)) => form,
             (NotifyMode::Osc, None) => NotifyForm::Osc9,
         };
-        let sequence = form.sequence(words);
-        match (form, abilities.is_tmux) {
-            (NotifyForm::Bell, _) | (_, false) => sequence,
-            // tmux passes it on only if `allow-passthrough` is on, so it also gets a bell of its own.
-            (_, true) => [through_tmux(&sequence), NotifyForm::Bell.sequence(words)].concat(),
+        let mut out = form.sequence(words);
+        if form == NotifyForm::Bell {
+            return out;
         }
+        if abilities.is_tmux {
+            out = through_tmux(&out);
+        }
+        // tmux passes it on only if `allow-passthrough` is on.
+        if abilities.is_tmux || abilities.needs_bell {
+            out.extend(NotifyForm::Bell.sequence(words));
+        }
+        out
     }
 }
 
@@ -140,63 +122,6 @@ impl WindowProgress {
             WindowProgress::None => b"\x1b]9;4;0;\x1b\\",
             WindowProgress::Running => b"\x1b]9;4;3;\x1b\\",
             WindowProgress::Waiting => b"\x1b]9;4;4;100\x1b\\",
-        }
-    }
-}
-
-impl NotifyForm {
-    fn sequence(self, words: &str) -> Vec<u8> {
-        match self {
-            NotifyForm::Bell => b"\x07".to_vec(),
-            NotifyForm::Osc9 => format!("\x1b]9;shellmate: {words}\x1b\\").into_bytes(),
-            NotifyForm::Osc99 => format!("\x1b]99;;shellmate: {words}\x1b\\").into_bytes(),
-            NotifyForm::Osc777 => format!("\x1b]777;notify;shellmate;{words}\x1b\\").into_bytes(),
-        }
-    }
-}
-
-/// Lets tmux pass a sequence on to the terminal around it.
-fn through_tmux(sequence: &[u8]) -> Vec<u8> {
-    let mut out = b"\x1bPtmux;".to_vec();
-    for byte in sequence {
-        if *byte == 0x1B {
-            out.push(0x1B);
-        }
-        out.push(*byte);
-    }
-    out.extend_from_slice(b"\x1b\\");
-    out
-}
-
-impl OuterAbilities {
-    fn of(variable: impl Fn(&str) -> String) -> OuterAbilities {
-        let (term, program) = (variable("TERM"), variable("TERM_PROGRAM"));
-        let is_set = |name: &str| !variable(name).is_empty();
-        let is = |names: &[&str]| names.iter().any(|name| term.contains(name) || program == *name);
-        let is_tmux = is_set("TMUX");
-        let is_screen = term.starts_with("screen") && !is_tmux;
-        let is_plain = term.is_empty() || term == "dumb" || term == "linux" || is_screen;
-        let is_kitty = is(&["kitty"]) || is_set("KITTY_WINDOW_ID");
-        let is_ghostty = is(&["ghostty"]) || is_set("GHOSTTY_RESOURCES_DIR");
-        let is_wezterm = is(&["wezterm", "WezTerm"]) || is_set("WEZTERM_PANE");
-        let is_iterm = is(&["iTerm.app"]) || variable("LC_TERMINAL") == "iTerm2";
-        let is_windows = is_set("WT_SESSION");
-        let notifies = match () {
-            () if is_plain => None,
-            () if is_kitty => Some(NotifyForm::Osc99),
-            () if is_ghostty || is_wezterm || is_iterm || is_windows => Some(NotifyForm::Osc9),
-            () if is(&["rxvt", "foot"]) => Some(NotifyForm::Osc777),
-            () => None,
-        };
-        // tmux and screen have titles of their own, and show no progress.
-        let is_direct = !is_plain && !is_tmux;
-        let restores_title = is_kitty || is_ghostty || is_wezterm || is_iterm || is(&["foot", "alacritty"]);
-        OuterAbilities {
-            notifies,
-            title: is_direct && (restores_title || is_set("XTERM_VERSION") || is_set("VTE_VERSION")),
-            progress: is_direct && (is_ghostty || is_wezterm || is_windows || variable("ConEmuANSI") == "ON"),
-            replies: !is_plain,
-            is_tmux,
         }
     }
 }
@@ -307,9 +232,15 @@ mod tests {
             (&[("TERM", "xterm-256color")][..], "\x07"),
             (&[("TERM", "xterm-kitty")], "\x1b]99;;shellmate: answer ready\x1b\\"),
             (&[("TERM", "foot")], "\x1b]777;notify;shellmate;answer ready\x1b\\"),
-            (&[("TERM", "rxvt-unicode-256color")], "\x1b]777;notify;shellmate;answer ready\x1b\\"),
+            (&[("TERM", "rxvt-unicode-256color")], "\x1b]777;notify;shellmate;answer ready\x1b\\\x07"),
             (&[("TERM", "xterm-256color"), ("TERM_PROGRAM", "iTerm.app")], "\x1b]9;shellmate: answer ready\x1b\\"),
-            (&[("TERM", "xterm-256color"), ("WT_SESSION", "x")], "\x1b]9;shellmate: answer ready\x1b\\"),
+            (&[("TERM", "xterm-256color"), ("TERM_PROGRAM", "WarpTerminal")], "\x1b]9;shellmate: answer ready\x1b\\"),
+            (&[("TERM", "xterm-256color"), ("WT_SESSION", "x")], "\x1b]777;notify;shellmate;answer ready\x1b\\\x07"),
+            (&[("TERM", "xterm-256color"), ("TERM_PROGRAM", "vscode")], "\x1b]99;;shellmate: answer ready\x1b\\\x07"),
+            (&[("TERM", "xterm-256color"), ("VTE_VERSION", "7800")], "\x07"),
+            (&[("TERM", "xterm-256color"), ("TERM_PROGRAM", "Apple_Terminal")], "\x07"),
+            (&[("TERM", "alacritty")], "\x07"),
+            (&[("TERM", "xterm-256color"), ("STY", "1.pts"), ("KITTY_WINDOW_ID", "1")], "\x07"),
             (&[("TERM", "linux"), ("WT_SESSION", "x")], "\x07"),
             (&[("TERM", "screen-256color"), ("KITTY_WINDOW_ID", "1")], "\x07"),
             (
@@ -328,7 +259,9 @@ mod tests {
 
     #[test]
     fn title_and_progress_are_taken_back() {
-        let mut outer = terminal(TerminalSettings::default(), &[("TERM", "xterm-ghostty")]);
+        let iterm =
+            [("TERM", "xterm-256color"), ("TERM_PROGRAM", "iTerm.app"), ("TERM_FEATURES", "T3LrMSc7UUw9Ts3BFP")];
+        let mut outer = terminal(TerminalSettings::default(), &iterm);
         let now = Instant::now();
         let shown = String::from_utf8(outer.show(WindowProgress::Running, true, now)).unwrap();
         assert_eq!(shown, "\x1b]9;4;3;\x1b\\\x1b[22;0t\x1b]2;shellmate is working\x1b\\\x1b[?1004h");
