@@ -28,8 +28,10 @@ const FOCUS_LOST: &[u8] = b"\x1b[O";
 
 /// A terminal that leaves a fence unanswered for this long does not know it, and is asked nothing more.
 const FENCE_PATIENCE: Duration = Duration::from_secs(60);
-/// How long the rest of a reply may take. Shorter beginnings may be the Esc key, which must not wait.
-const REPLY_PATIENCE: Duration = Duration::from_secs(1);
+/// Beginnings up to this length may be the Esc key or a key with Alt, which must not wait. Longer ones are no key.
+const SHORT_BEGINNING: usize = 2;
+/// How long after a short beginning was passed on its rest is still known for a reply.
+const REST_PATIENCE: Duration = Duration::from_secs(1);
 
 /// Something that the terminal has said.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,6 +53,8 @@ pub(super) struct Reports {
     /// Bytes that may be the beginning of a reply, and the time of the last one.
     held: Vec<u8>,
     held_at: Option<Instant>,
+    /// How many of the held bytes were passed on already, because they could not wait.
+    passed_on: usize,
     /// Whether the terminal has left a fence unanswered.
     is_mute: bool,
 }
@@ -109,7 +113,7 @@ impl Reports {
 
     /// Whether a reply may arrive.
     pub(super) fn is_open(&self) -> bool {
-        self.fences > 0 || self.focus != FocusWatch::Off || !self.held.is_empty()
+        self.fences > 0 || self.focus != FocusWatch::Off || self.held.len() > self.passed_on
     }
 
     /// Gives up on a fence that was not answered in time.
@@ -134,7 +138,12 @@ impl Reports {
         if !self.is_open() {
             return Cow::Borrowed(keys);
         }
-        let mut all = std::mem::take(&mut self.held);
+        let is_old = self.held_at.is_some_and(|at| now.saturating_duration_since(at) > REST_PATIENCE);
+        if is_old && self.held.len() == self.passed_on {
+            self.held.clear();
+            self.passed_on = 0;
+        }
+        let (mut all, passed_on) = (std::mem::take(&mut self.held), std::mem::take(&mut self.passed_on));
         all.extend_from_slice(keys);
         let (mut kept, mut at) = (Vec::with_capacity(all.len()), 0);
         while at < all.len() {
@@ -146,10 +155,11 @@ impl Reports {
                 }
                 ReplyReading::Beginning => {
                     self.held = all.split_off(at);
+                    self.passed_on = passed_on.saturating_sub(at);
                     self.held_at = Some(now);
                 }
                 ReplyReading::Keys => {
-                    kept.push(all[at]);
+                    kept.extend((at >= passed_on).then_some(all[at]));
                     at += 1;
                 }
             }
@@ -159,14 +169,22 @@ impl Reports {
 
     /// When the held bytes have to be passed on.
     pub(super) fn due(&self) -> Option<Instant> {
-        let patience = if self.held.len() > 2 { REPLY_PATIENCE } else { ESC_PATIENCE };
-        self.held_at.filter(|_| !self.held.is_empty()).map(|at| at + patience)
+        let patience = if self.held.len() > SHORT_BEGINNING { FENCE_PATIENCE } else { ESC_PATIENCE };
+        self.held_at.filter(|_| self.held.len() > self.passed_on).map(|at| at + patience)
     }
 
-    /// Held bytes that turned out to be keys.
+    /// Held bytes that turned out to be keys, or that may be some and cannot wait. Of the latter the rest may still follow.
     pub(super) fn release(&mut self, now: Instant) -> Option<Vec<u8>> {
-        let is_due = self.due().is_some_and(|due| due <= now);
-        is_due.then(|| std::mem::take(&mut self.held))
+        if self.due().is_none_or(|due| due > now) {
+            return None;
+        }
+        let released = self.held[self.passed_on..].to_vec();
+        self.passed_on = self.held.len();
+        if self.held.len() > SHORT_BEGINNING {
+            self.held.clear();
+            self.passed_on = 0;
+        }
+        Some(released)
     }
 
     /// Reads the sequence at the beginning of these bytes.
@@ -294,6 +312,50 @@ mod tests {
         assert_eq!((reports.due(), reports.release(now)), (Some(now + ESC_PATIENCE), None));
         assert_eq!(reports.release(now + ESC_PATIENCE), Some(b"\x1b".to_vec()));
         assert_eq!(reports.due(), None);
+    }
+
+    /// A slow line may stop anywhere, also between two bytes of a reply.
+    #[test]
+    fn a_reply_that_stops_on_its_way_never_reaches_the_shell() {
+        let reply = [DARK, FENCE].concat();
+        for stop in 1..reply.len() {
+            let (mut reports, start) = (Reports::default(), Instant::now());
+            reports.ask_background(start);
+            let mut heard = Vec::new();
+            let mut keys = reports.take(&reply[..stop], start, &mut heard).into_owned();
+            let later = start + Duration::from_millis(900);
+            keys.extend(reports.release(later).unwrap_or_default());
+            assert_eq!(reports.release(later), None);
+            keys.extend_from_slice(&reports.take(&reply[stop..], later, &mut heard));
+            keys.extend_from_slice(&reports.take(b"ls\r", later, &mut heard));
+            // The first byte alone, or two, may be a key.
+            let lost: &[u8] = match stop {
+                1 => b"\x1b",
+                2 => b"\x1b]",
+                _ if stop == DARK.len() + 1 => b"\x1b",
+                _ if stop == DARK.len() + 2 => b"\x1b[",
+                _ => b"",
+            };
+            assert_eq!(keys, [lost, b"ls\r"].concat(), "{stop}");
+            assert_eq!(heard, [TerminalReport::Background(Background::Dark)], "{stop}");
+        }
+    }
+
+    #[test]
+    fn keys_behind_an_esc_that_was_passed_on_are_keys() {
+        let (mut reports, start) = (Reports::default(), Instant::now());
+        reports.ask_background(start);
+        assert_eq!(take(&mut reports, &[b"\x1b"], start).0, b"");
+        let later = start + ESC_PATIENCE;
+        assert_eq!(reports.release(later), Some(b"\x1b".to_vec()));
+        assert_eq!(
+            take(&mut reports, &[b"x", DARK, b"y"], later),
+            (b"xy".to_vec(), vec![TerminalReport::Background(Background::Dark)])
+        );
+        assert_eq!(take(&mut reports, &[b"\x1b"], later).0, b"");
+        let long_after = later + Duration::from_secs(2);
+        assert_eq!(reports.release(long_after), Some(b"\x1b".to_vec()));
+        assert_eq!(take(&mut reports, &[b"[0n"], long_after + REST_PATIENCE * 2).0, b"[0n");
     }
 
     #[test]
