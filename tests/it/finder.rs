@@ -217,6 +217,10 @@ fn a_dumb_terminal_and_a_screen_reader_get_the_list() {
         let screen = term.screen();
         assert!(screen.contains("echo one apple") && !screen.contains("Enter choose"), "{screen}");
     }
+    let mut term = with_commands(Term::new(Shell::Bash).env("ACCESSIBLE", "1"));
+    term.run(&format!("{PROGRAM} history search"));
+    let screen = term.screen().replace('\n', " ");
+    assert!(screen.contains("which a screen reader cannot follow"), "{screen}");
 }
 
 /// This test is another program of the same user.

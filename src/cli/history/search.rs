@@ -50,6 +50,10 @@ pub(super) fn run(
     if let Some(region) = args.region(as_json, display, context) {
         return find(args, region, context, display, out);
     }
+    anyhow::ensure!(
+        context.look.mode != TerminalMode::Reader || !args.words.is_empty() && args.line.is_none(),
+        "the finder redraws the screen, which a screen reader cannot follow; `shellmate history search WORDS` prints a list"
+    );
     anyhow::ensure!(args.line.is_none(), "the finder needs a terminal; `shellmate history search WORDS` prints a list");
     anyhow::ensure!(!args.words.is_empty(), "name the words to search for; on a terminal they can be typed");
     let (history, filter) = (History::open(context.database)?, filter(&args.selection, context, display)?);

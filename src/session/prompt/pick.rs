@@ -58,13 +58,15 @@ pub(super) struct Picker {
     selected: usize,
     /// How many rows are on the screen, once it is drawn.
     drawn: usize,
+    /// Whether a screen reader was told what the keys do.
+    has_said_keys: bool,
 }
 
 impl Picker {
     pub(super) fn new(list: PickList, keys: Arc<KeyMap>) -> Picker {
         let mut filter = FilterText::default();
         filter.push(&list.filter);
-        Picker { list, keys, filter, selected: 0, drawn: 0 }
+        Picker { list, keys, filter, selected: 0, drawn: 0, has_said_keys: false }
     }
 
     /// The entries that contain every word of the filter, or whose names fit it.
@@ -159,15 +161,22 @@ impl Picker {
             0 => "nothing matches".to_owned(),
             count => format!("{} of {count}", self.selected + 1),
         };
-        let hints = self.keys.list_hints(self.list.action, options.unicode).into_iter();
-        let hints: Vec<String> = ["type to filter".to_owned()].into_iter().chain(hints).collect();
-        let hint = format!("{place}; {}", hints.join(", "));
+        let hint = format!("{place}; {}", self.hints(options.unicode));
         out.extend_from_slice(&render::pick_list(&rows, widest, &hint, self.filter.as_str(), options));
         self.drawn = rows.len() + 2;
     }
 
-    /// Says the selected entry on a line of its own, for a screen reader.
-    fn say(&self, out: &mut Vec<u8>) {
+    /// What the keys do.
+    fn hints(&self, has_arrows: bool) -> String {
+        let keys = self.keys.list_hints(self.list.action, has_arrows);
+        ["type to filter".to_owned()].into_iter().chain(keys).collect::<Vec<_>>().join(", ")
+    }
+
+    /// Says the selected entry on a line of its own, for a screen reader. Before the first one it says what the keys do.
+    fn say(&mut self, out: &mut Vec<u8>) {
+        if !std::mem::replace(&mut self.has_said_keys, true) {
+            out.extend_from_slice(format!("a list of {}: {}\r\n", self.list.items.len(), self.hints(false)).as_bytes());
+        }
         let matching = self.matching();
         let words = match matching.get(self.selected) {
             Some(PickItem { facts, text, behind, .. }) => {
@@ -176,7 +185,9 @@ impl Picker {
             }
             None => format!("nothing matches {}", self.filter.as_str()),
         };
-        out.extend_from_slice(text::sanitize(&words).replace('\n', " ").as_bytes());
+        // Blanks only align columns.
+        let words = text::sanitize(&words).split_whitespace().collect::<Vec<_>>().join(" ");
+        out.extend_from_slice(words.as_bytes());
         out.extend_from_slice(b"\r\n");
     }
 
@@ -286,6 +297,21 @@ mod tests {
         picker.input(Input::Key(Key::ctrl('u')));
         write(&mut picker, "clde");
         assert_eq!(press(&mut picker, Code::Enter), Picked::Item(4));
+    }
+
+    #[test]
+    fn a_screen_reader_hears_the_keys_once_and_then_each_entry() {
+        let mut picker = picker(3);
+        let size = ScreenSize { columns: 80, rows: 24 };
+        let mut options = RenderOptions::of_terminal(size, Theme::default(), Wrapping::default(), |_| String::new());
+        options.mode = TerminalMode::Reader;
+        let mut out = Vec::new();
+        picker.draw(&options, &mut out);
+        press(&mut picker, Code::Down);
+        picker.draw(&options, &mut out);
+        let said = String::from_utf8(out).unwrap();
+        let keys = "a list of 3: type to filter, Up Down move, Enter continue, Esc leave";
+        assert_eq!(said, format!("{keys}\r\n1 of 3: 1 question number 1\r\n2 of 3: 2 question number 2\r\n"));
     }
 
     #[test]
