@@ -7,7 +7,11 @@ use super::display::{Display, clip};
 use super::{HistoryContext, table, timestamp};
 use crate::store::{BusyTimes, Filter, History, HistoryEntry, ProgramRuns, Stats};
 use crate::text::bars::{BarRow, ChartLook, bars, histogram};
+use crate::text::wrap::{self, Layout};
 use crate::text::{Since, human, sanitize};
+
+/// Columns of the label before a sum.
+const LABEL: usize = 10;
 
 /// Which commands are counted.
 #[derive(Debug, clap::Args)]
@@ -47,7 +51,12 @@ pub(super) fn print(
     }
     let look = ChartLook { columns: display.width, ..context.chart };
     for line in totals(stats, context) {
-        writeln!(out, "{}", clip(&look.safe(&line), display.width))?;
+        let line = look.safe(&line);
+        let layout = Layout { columns: display.width, hang: LABEL, ..Layout::default() };
+        for (at, row) in wrap::rows(&line, layout).into_iter().enumerate() {
+            let indent = if at == 0 { 0 } else { LABEL };
+            writeln!(out, "{:indent$}{}", "", clip(&line[row], display.width.saturating_sub(indent)))?;
+        }
     }
     for (heading, lines) in charts(stats, &look) {
         if lines.is_empty() {
@@ -69,19 +78,34 @@ fn totals(stats: &Stats, context: &HistoryContext<'_>) -> Vec<String> {
         }
         None => String::new(),
     };
+    let judged = stats.commands - stats.unknown;
     let unknown = match stats.unknown {
         0 => String::new(),
         unknown => format!(", {unknown} with an unknown status"),
     };
-    let sessions = if stats.sessions == 1 { "session" } else { "sessions" };
+    let sessions = match stats.sessions {
+        0 => String::new(),
+        1 => " in 1 session".to_owned(),
+        sessions => format!(" in {sessions} sessions"),
+    };
+    let failed = match judged {
+        0 if stats.unknown > 0 => "unknown".to_owned(),
+        _ => format!("{} ({} %){unknown}", stats.failed, percent(stats.failed, judged)),
+    };
+    let running = match stats.duration.is_zero() && stats.unknown > 0 {
+        true => "unknown".to_owned(),
+        false => {
+            format!(
+                "{}, {} of it in commands that failed",
+                human::duration(stats.duration),
+                human::duration(stats.lost)
+            )
+        }
+    };
     vec![
-        format!("commands  {} in {} {sessions}{since}", stats.commands, stats.sessions),
-        format!("failed    {} ({} %){unknown}", stats.failed, percent(stats.failed, stats.commands - stats.unknown)),
-        format!(
-            "running   {}, {} of it in commands that failed",
-            human::duration(stats.duration),
-            human::duration(stats.lost)
-        ),
+        format!("commands  {}{sessions}{since}", stats.commands),
+        format!("failed    {failed}"),
+        format!("running   {running}"),
         format!("output    {}", human::size(stats.output_bytes)),
         format!("on disk   {}", human::size(stats.disk_bytes)),
     ]
@@ -93,7 +117,7 @@ fn charts(stats: &Stats, look: &ChartLook) -> [(&'static str, Vec<String>); 6] {
         label: look.safe(&program.name),
         value: program.runs,
         bad: program.failed,
-        figures: vec![program.runs.to_string(), failed(program), human::duration(program.duration)],
+        figures: vec![program.runs.to_string(), failed(program), run_time(program)],
     });
     let failing = stats.failing.iter().map(|program| BarRow {
         label: look.safe(&program.name),
@@ -147,6 +171,14 @@ fn failed(program: &ProgramRuns) -> String {
     match program.failed {
         0 => String::new(),
         failed => format!("{} % failed", percent(failed, program.judged)),
+    }
+}
+
+/// Imported commands may have neither a status nor a duration.
+fn run_time(program: &ProgramRuns) -> String {
+    match program.duration.is_zero() && program.judged == 0 {
+        true => String::new(),
+        false => human::duration(program.duration),
     }
 }
 

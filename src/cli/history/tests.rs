@@ -238,6 +238,22 @@ fn other_histories_are_imported_once_and_shown_as_they_are_known() {
 }
 
 #[test]
+fn statistics_of_imported_commands_say_what_is_unknown() {
+    let home = Home::new([]);
+    let file = home.directory.path().join("history");
+    fs::write(&file, "#1700000000\nmake\n#1700000060\nmake all\n#1700000090\nls\n").unwrap();
+    home.says(&format!("import bash {}", file.display()));
+    let home = home.on(Display { width: 32, ..TERMINAL });
+    let said = home.says("stats");
+    assert!(said.starts_with("commands  3 since 2023-11-1"), "{said}");
+    assert!(said.contains("\nfailed    unknown\nrunning   unknown\noutput    0 B\n"), "{said}");
+    assert!(!said.contains("0ms"), "{said}");
+    let said = Home::with_commands().on(Display { width: 32, ..TERMINAL }).says("stats");
+    assert!(said.starts_with("commands  3 in 2 sessions since\n          2026-03-10\n"), "{said}");
+    assert!(said.contains("\nrunning   42s, 42s of it in\n          commands that failed\n"), "{said}");
+}
+
+#[test]
 fn lines_are_never_wider_than_the_screen() {
     let wide = printed(
         "echo 日本語日本語日本語日本語日本語日本語日本語",
@@ -446,7 +462,7 @@ fn an_empty_history_is_not_an_error() {
     let home = Home::new([]).on(TERMINAL);
     assert_eq!(home.says(""), "");
     assert_eq!(home.says("search x"), "");
-    assert!(home.says("stats").starts_with("commands  0 in 0 sessions\n"));
+    assert!(home.says("stats").starts_with("commands  0\n"));
     assert_eq!(home.says("forget --all"), "Forgot 0 commands.\n", "there is nothing to ask about");
     assert!(!home.database().exists());
 }
