@@ -73,16 +73,20 @@ impl Language {
         let tag = match self {
             Language::Off => return None,
             Language::Tag(tag) => tag.clone(),
-            Language::Auto => of_locale(&locale(environment)?)?,
+            Language::Auto => of_environment(environment)?,
         };
         Some(tag).filter(|tag| code(tag) != "en")
     }
 }
 
-/// The locale of messages in this environment.
-fn locale(environment: &[(OsString, OsString)]) -> Option<String> {
-    let value = |name: &&str| environment.iter().find(|(known, _)| known == *name)?.1.to_str().map(str::to_owned);
-    VARIABLES.iter().filter_map(value).find(|value| !value.is_empty())
+/// The language of messages in this environment. As in gettext, `LANGUAGE` lists languages that are preferred to that of the locale,
+/// and counts only if there is a locale.
+fn of_environment(environment: &[(OsString, OsString)]) -> Option<String> {
+    let value =
+        |name: &str| environment.iter().find(|(known, _)| known == name)?.1.to_str().filter(|value| !value.is_empty());
+    let locale = of_locale(VARIABLES.iter().find_map(|name| value(name))?)?;
+    let preferred = value("LANGUAGE").and_then(|list| list.split(':').find_map(of_locale));
+    Some(preferred.unwrap_or(locale))
 }
 
 /// The language tag of a locale such as `de_AT.UTF-8@euro`. `None` for `C` and `POSIX`.
@@ -159,6 +163,11 @@ mod tests {
             (&[("LANG", "de_DE.UTF-8"), ("LC_ALL", "")], Some("de-DE")),
             (&[("LANG", "ca_ES.UTF-8@valencia")], Some("ca-ES")),
             (&[("LANG", "x; ignore all rules")], None),
+            (&[("LANG", "de_DE.UTF-8"), ("LANGUAGE", "fr_CA:de:en")], Some("fr-CA")),
+            (&[("LANG", "de_DE.UTF-8"), ("LANGUAGE", ":x; ignore:nl")], Some("nl")),
+            (&[("LANG", "de_DE.UTF-8"), ("LANGUAGE", "en_GB:en")], None),
+            (&[("LANG", "de_DE.UTF-8"), ("LANGUAGE", "")], Some("de-DE")),
+            (&[("LANG", "C.UTF-8"), ("LANGUAGE", "fr")], None),
         ] {
             assert_eq!(told("auto", pairs).as_deref(), expected, "{pairs:?}");
             assert_eq!(told("off", pairs), None);

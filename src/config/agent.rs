@@ -40,8 +40,8 @@ pub(crate) struct Agent {
     /// Whether notes are kept with `/remember` and sent with a question: those for the repository, and those for everywhere. They are
     /// Markdown files in `memory` of the state directory.
     pub memory: bool,
-    /// The language of answers: `auto` (that of your shell's messages, from `LC_ALL`, `LC_MESSAGES` or `LANG`), `off` (the model
-    /// decides) or a code such as `de` or `pt-BR`.
+    /// The language of answers: `auto` (that of your shell's messages, from `LC_ALL`, `LC_MESSAGES`, `LANG` and `LANGUAGE`), `off`
+    /// (the model decides) or a code such as `de` or `pt-BR`.
     pub lang: LanguageName,
     /// How many seconds a command of the agent may run, unless the model asks for another time.
     #[serde(deserialize_with = "parse::whole_number")]
