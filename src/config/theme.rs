@@ -164,7 +164,10 @@ pub(crate) fn theme_text(name: &str, paths: &Paths) -> Result<(String, Option<Pa
     }
     let names = theme_names(paths);
     let near = text::nearest(name, names.iter().map(String::as_str));
+    let family: Vec<String> =
+        names.iter().filter(|known| known.starts_with(&format!("{name}-"))).map(|known| format!("`{known}`")).collect();
     let message = match near {
+        _ if !family.is_empty() => format!("there is no theme `{name}`, but {}", family.join(" and ")),
         Some(near) => format!("there is no theme `{name}`, did you mean `{near}`?"),
         None => format!("there is no theme `{name}`; `shellmate theme list` lists them"),
     };
@@ -276,6 +279,11 @@ mod tests {
         assert!(problem.ends_with("did you mean blue?; the default theme is used"), "{problem}");
         let none = wished("drak", &paths).1.unwrap();
         assert_eq!(none, "theme: there is no theme `drak`, did you mean `dark`?; the default theme is used");
+        let family = wished("gruvbox", &paths).1.unwrap();
+        assert!(
+            family.starts_with("theme: there is no theme `gruvbox`, but `gruvbox-light` and `gruvbox-dark`"),
+            "{family}"
+        );
         assert!(wished("../../x", &paths).1.unwrap().contains("there is no theme"));
     }
 }
