@@ -24,6 +24,8 @@ pub(crate) const NOT_FOUND: u8 = 127;
 pub(crate) enum Surface {
     /// A file or a pipe.
     Plain,
+    /// A file or a pipe that is to have colours nevertheless.
+    PlainColour,
     /// A terminal without colours, or whose user does not want any.
     Monochrome,
     /// A terminal with colours.
@@ -32,21 +34,31 @@ pub(crate) enum Surface {
 
 impl Surface {
     pub(crate) fn of(stream: &impl IsTerminal) -> Self {
-        let set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
-        let dumb = std::env::var_os("TERM").is_none_or(|term| term == "dumb" || term.is_empty());
-        match (stream.is_terminal(), set("NO_COLOR") || dumb) {
-            (false, _) => Self::Plain,
-            (true, true) => Self::Monochrome,
-            (true, false) => Self::Colour,
+        Self::from(stream.is_terminal(), |name| std::env::var(name).unwrap_or_default())
+    }
+
+    fn from(is_terminal: bool, variable: impl Fn(&str) -> String) -> Self {
+        let wants_none = !variable("NO_COLOR").is_empty();
+        let is_dumb = ["", "dumb"].contains(&variable("TERM").as_str());
+        match is_terminal {
+            false if forces_colour(&variable) => Self::PlainColour,
+            false => Self::Plain,
+            true if wants_none || is_dumb => Self::Monochrome,
+            true => Self::Colour,
         }
     }
 
     fn paint(self, style: Style, text: &str) -> String {
         match self {
-            Self::Colour => style.paint(text, Depth::Ansi16),
+            Self::Colour | Self::PlainColour => style.paint(text, Depth::Ansi16),
             Self::Plain | Self::Monochrome => text.to_owned(),
         }
     }
+}
+
+/// Whether colours are wanted where there is no terminal, as for `| less -R`.
+pub(crate) fn forces_colour(variable: impl Fn(&str) -> String) -> bool {
+    !["", "0"].contains(&variable("CLICOLOR_FORCE").as_str()) && variable("NO_COLOR").is_empty()
 }
 
 /// An error with its hints and its exit code.
@@ -144,7 +156,7 @@ pub(crate) fn notice(out: &mut impl Write, surface: Surface, text: impl Display)
 pub(crate) fn aside(out: &mut impl Write, surface: Surface, text: impl Display) -> io::Result<()> {
     let words = surface.paint(Style::DIM, &one_line(&text.to_string()));
     let end = match surface {
-        Surface::Plain => "\n",
+        Surface::Plain | Surface::PlainColour => "\n",
         Surface::Monochrome | Surface::Colour => "\r\n",
     };
     out.write_all(format!("{words}{end}").as_bytes())
@@ -223,6 +235,25 @@ mod tests {
 
     fn denied() -> io::Error {
         io::Error::from_raw_os_error(nix::libc::EACCES)
+    }
+
+    #[test]
+    fn the_environment_decides_about_colours() {
+        for (is_terminal, pairs, expected) in [
+            (true, &[("TERM", "xterm")][..], Surface::Colour),
+            (true, &[("TERM", "dumb")], Surface::Monochrome),
+            (true, &[("TERM", "xterm"), ("NO_COLOR", "1"), ("CLICOLOR_FORCE", "1")], Surface::Monochrome),
+            (false, &[("TERM", "xterm")], Surface::Plain),
+            (false, &[("TERM", "xterm"), ("CLICOLOR_FORCE", "1")], Surface::PlainColour),
+            (false, &[("TERM", "xterm"), ("CLICOLOR_FORCE", "0")], Surface::Plain),
+            (false, &[("CLICOLOR_FORCE", "1"), ("NO_COLOR", "1")], Surface::Plain),
+        ] {
+            let variable = |name: &str| pairs.iter().find(|(known, _)| *known == name).map_or("", |(_, value)| value);
+            assert_eq!(Surface::from(is_terminal, |name| variable(name).to_owned()), expected, "{pairs:?}");
+        }
+        let mut out = Vec::new();
+        notice(&mut out, Surface::PlainColour, "x").unwrap();
+        assert_eq!(out, b"\x1b[2mshellmate: x\x1b[0m\n");
     }
 
     #[test]

@@ -54,10 +54,9 @@ fn list(current: &str, paths: &Paths, out: &mut impl Write) -> Result<()> {
 
 /// What a theme says about itself, in one line, or why it cannot be used.
 fn about(name: &str, paths: &Paths) -> String {
-    let about = match config::theme_text(name, paths) {
-        Ok((text, _)) => render::about_theme(&text).unwrap_or_default(),
-        Err(problem) => problem.to_string(),
-    };
+    let read = config::theme_text(name, paths)
+        .and_then(|(text, file)| config::parsed_theme(&text, file.as_deref()).map(|_| render::about_theme(&text)));
+    let about = read.map_or_else(|problem| format!("cannot be used: {problem}"), Option::unwrap_or_default);
     text::sanitize(&about).replace('\n', " ")
 }
 
@@ -79,7 +78,7 @@ fn options(theme: Theme, size: tty::WindowSize) -> RenderOptions {
     let size = ScreenSize { columns: size.cols, rows: size.rows };
     let variable = |name: &str| std::env::var(name).unwrap_or_default();
     let mut options = RenderOptions::of_terminal(size, theme, Wrapping::default(), variable);
-    if !io::stdout().is_terminal() {
+    if !io::stdout().is_terminal() && !report::forces_colour(variable) {
         options.mode = TerminalMode::Dumb;
     }
     options
@@ -113,8 +112,9 @@ fn preview(name: &str, keys: KeyMap, paths: &Paths, out: &mut impl Write) -> Res
     if name != AUTO {
         load(name, paths)?;
     }
-    let can_preview =
-        tty::is_interactive() && options(Theme::default(), tty::size_of_stdout()).mode == TerminalMode::Terminal;
+    let can_preview = io::stdout().is_terminal()
+        && tty::is_interactive()
+        && options(Theme::default(), tty::size_of_stdout()).mode == TerminalMode::Terminal;
     if !can_preview || !tty::is_in_foreground() {
         bail!(
             "the list needs a terminal; `shellmate theme list` and `theme show NAME` print, `theme set NAME` chooses"
