@@ -65,6 +65,11 @@ impl LastingGrants {
         LastingGrants { path, days: Arc::new(AtomicU64::new(days)), read: Arc::default() }
     }
 
+    /// Whether this file is there, but cannot be read as grants.
+    pub(crate) fn is_damaged(path: &Path) -> bool {
+        shared_file::is_damaged::<GrantsFile>(path, LARGEST)
+    }
+
     /// A new grant counts for this many days from here on.
     pub(super) fn set_days(&self, days: u64) {
         self.days.store(days, Ordering::Relaxed);

@@ -16,6 +16,13 @@ pub(super) fn load<T: DeserializeOwned + Default>(path: &Path, largest: u64) -> 
     serde_json::from_slice(&text).unwrap_or_default()
 }
 
+/// Whether there is something at this path that cannot be read as such a file.
+pub(super) fn is_damaged<T: DeserializeOwned>(path: &Path, largest: u64) -> bool {
+    let Ok(about) = fs::metadata(path) else { return false };
+    let text = if about.is_file() && about.len() <= largest { fs::read(path).unwrap_or_default() } else { Vec::new() };
+    serde_json::from_slice::<T>(&text).is_err()
+}
+
 /// Changes the contents of a file. Another terminal that changes it meanwhile waits, and a reader sees the old or the new contents.
 pub(super) fn change<T: Serialize + DeserializeOwned + Default>(
     path: &Path,

@@ -15,6 +15,8 @@ use super::answer::{self, HookAnswer};
 use super::event::HookEvent;
 use super::matcher::Matcher;
 use crate::program::{FinishedProgram, Program};
+use crate::text::shell::ExpansionKind;
+use crate::text::shell::parse::parse;
 
 /// The most bytes of standard output that are kept. Enough for a rewritten file.
 const OUTPUT_CAP: usize = 1024 * 1024;
@@ -104,6 +106,17 @@ impl HookCommand {
     }
 }
 
+/// The program that a hook begins with.
+fn program(hook: &HookCommand) -> Option<String> {
+    if hook.arguments.is_some() {
+        return Some(hook.command.clone());
+    }
+    let script = parse(&hook.command).ok()?;
+    let first = script.simple_commands().into_iter().find(|command| !command.words.is_empty())?.words.first()?;
+    let is_known = first.expansions.iter().all(|expansion| expansion.kind == ExpansionKind::Tilde);
+    is_known.then(|| first.text.clone())
+}
+
 impl HookSet {
     pub(crate) fn is_empty(&self) -> bool {
         self.groups.is_empty()
@@ -123,6 +136,14 @@ impl HookSet {
             format!("{}{subject}{}: {words}", group.event.name(), group.pattern)
         };
         self.groups.iter().flat_map(|group| group.commands.iter().map(|command| line(group, command))).collect()
+    }
+
+    /// The programs that the hooks begin with, as they are written. A name that only the shell finds out is left out.
+    pub(crate) fn programs(&self) -> Vec<String> {
+        let mut found: Vec<String> = self.groups.iter().flat_map(|group| &group.commands).filter_map(program).collect();
+        found.sort_unstable();
+        found.dedup();
+        found
     }
 
     /// The hooks of an event for a subject with these names. A hook that is named twice runs once.

@@ -1,5 +1,6 @@
 //! Which model would be asked, told without sending anything.
 
+use super::api_key::KeyFault;
 use super::choose::{self, Env, ModelPreference, ResolveError};
 use super::http;
 use super::vendors::{CUSTOM, Vendor};
@@ -17,6 +18,8 @@ pub(crate) struct ModelOutline {
     pub host: String,
     /// The variable that holds the key, exported or stored.
     pub key_variable: Option<String>,
+    /// Why that key cannot be right, as far as its letters say.
+    pub key_fault: Option<KeyFault>,
     /// Whether the model is one of those that the vendor has published.
     pub is_published: bool,
 }
@@ -29,6 +32,7 @@ impl ModelOutline {
             vendor: choice.name().to_owned(),
             is_built_in: Vendor::named(choice.name()).is_some() || choice.name() == CUSTOM.name,
             host: http::host(&choice.base_url).to_owned(),
+            key_fault: choice.key.as_ref().and_then(|key| key.fault(http::host(&choice.base_url))),
             key_variable: choice.key.as_ref().map(|key| key.variable.clone()),
             is_published: choice
                 .model

@@ -77,9 +77,21 @@ fn trying_a_shell_leaves_nothing_behind() {
         assert!(!history.contains("true"), "{}: {history}", shell.name());
         let fish = fs::read_to_string(home.join(".local/share/fish/fish_history")).unwrap_or_default();
         assert!(!fish.contains("true"), "{fish}");
-        let left: Vec<_> = fs::read_dir(run.join("shellmate")).into_iter().flatten().flatten().collect();
-        assert!(left.is_empty(), "{}: {left:?}", shell.name());
+        assert!(!run.join("shellmate").exists(), "{}: the directory of the sessions was made", shell.name());
     });
+}
+
+#[test]
+fn a_shell_that_was_never_used_gets_no_files() {
+    if !Shell::Fish.available() {
+        return;
+    }
+    let builder = home().env("SHELL", Shell::Fish.path());
+    let home = builder.home();
+    let (lines, _) = examined(builder, &[]);
+    let works = |line: &Line| line.text.starts_with("fish") && line.text.contains("the hooks work");
+    assert!(lines.iter().any(works), "{lines:#?}");
+    assert!(!home.join(".config/fish").exists() && !home.join(".local/share/fish").exists());
 }
 
 #[test]
@@ -100,6 +112,12 @@ fn faults_of_the_configuration_are_found() {
         &[],
         ("hooks", fail, "hooks.json is not used", "HOOKS.md"),
     );
+    let hooks = r#"{"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "/no/such/program x"}]}]}}"#;
+    finds(
+        home().file(".config/shellmate/hooks.json", hooks),
+        &[],
+        ("hooks", fail, "runs /no/such/program, which does not exist", "~/.config/shellmate/hooks.json"),
+    );
     let command = home().file(".config/shellmate/commands/help.md", "x");
     finds(command, &[], ("commands", "warn", "/help is a built-in command", "COMMANDS.md"));
     let skill = home().file(".agents/skills/broken/SKILL.md", "---\nname: broken\n---\n");
@@ -119,6 +137,24 @@ fn faults_of_shells_are_found() {
     let builder = builder.env("SHELLMATE_SHELL", &path);
     finds(builder, &[], ("shell", "fail", "cannot be executed", "`chmod +x"));
     finds(home().env("SHELL", "/bin/sh"), &[], ("shell", "warn", "has no hooks", "shellmate config set shell bash"));
+    let itself = home().config(&format!("shell = '{PROGRAM}'\n"));
+    finds(itself, &[], ("shell", "warn", "names shellmate itself", "shellmate config set shell bash"));
+}
+
+#[test]
+fn faults_of_the_terminal_are_found_and_not_blamed_on_the_shell() {
+    let found = |builder: Builder, text: &str, fix: &str| {
+        let (lines, _) = examined(builder, &[]);
+        let bad: Vec<&Line> = lines.iter().filter(|line| line.level != "ok" && line.check != "sandbox").collect();
+        let [line] = bad[..] else { panic!("{bad:#?}") };
+        assert!(line.check == "terminal" && line.text.contains(text) && line.fix.contains(fix), "{line:#?}");
+    };
+    found(home().env("TERM", "dumb"), "TERM is dumb", "export TERM");
+    found(home().env("TERM", "no-such-terminal"), "no terminfo entry describes no-such-terminal", "export TERM");
+    found(home().env("LC_ALL", "POSIX"), "the locale POSIX (LC_ALL) is not UTF-8", "export LC_ALL=");
+    if available("locale") {
+        found(home().env("LC_ALL", "xx_XX.UTF-8"), "xx_XX.UTF-8 (LC_ALL) is not installed", "export LC_ALL=");
+    }
 }
 
 #[test]
@@ -129,10 +165,12 @@ fn start_files_that_break_the_hooks_are_found() {
             finds(builder, &[], ("integration", "fail", text, fix));
         }
     };
-    broken(Shell::Bash, "exit 3", "no hooks within", "shellmate --shell bash -- --norc");
+    broken(Shell::Bash, "exit 3", "ends with status 3", "shellmate --shell bash -- --norc");
+    broken(Shell::Bash, "exec cat", "replaces the shell by", "remove the `exec` from ~/.bashrc");
+    broken(Shell::Bash, "PROMPT_COMMAND='exit 4'", "ends with status 4", "bash -ix");
     broken(Shell::Bash, "readonly PROMPT_COMMAND=:", "read-only", "grep -n readonly ~/.bashrc");
     broken(Shell::Zsh, "sleep 60", "no", "shellmate --shell zsh -- -f");
-    broken(Shell::Fish, "sleep 60", "no hooks within", "shellmate --shell fish -- --no-config");
+    broken(Shell::Fish, "sleep 60", "no prompt within", "shellmate --shell fish -- --no-config");
     finds(
         home().rc("[ -n \"$NEVER\" ] && exec zsh"),
         &[],
@@ -165,10 +203,23 @@ fn faults_of_files_and_directories_are_found() {
     let (builder, state) = with_state();
     fs::set_permissions(&state, fs::Permissions::from_mode(0o777)).unwrap();
     finds(builder, &[], ("state", "fail", "can be written by others", "chmod 700"));
-    finds(home().file(".local/state", "a file"), &[], ("state", "fail", "cannot be written", "ls -ld"));
-    let builder = home().config("");
-    fs::set_permissions(builder.home().join(".config/shellmate"), fs::Permissions::from_mode(0o777)).unwrap();
-    finds(builder, &[], ("files", "fail", "can be written by others", "chmod go-w"));
+    finds(home().file(".local/state", "a file"), &[], ("state", "fail", "~/.local/state is not a directory", "ls -ld"));
+    let (builder, state) = with_state();
+    fs::rename(&state, state.with_extension("real")).unwrap();
+    std::os::unix::fs::symlink(state.with_extension("real"), &state).unwrap();
+    finds(builder, &[], ("state", "fail", "is a symbolic link", "`mv ~/.local/state/shellmate"));
+    for (name, loss) in [("grants.json", "your approvals do not count"), ("trust.json", "no project is trusted")] {
+        let (builder, state) = with_state();
+        write(&state.join(name), b"{ nonsense", 0o600);
+        finds(builder, &[], ("files", "fail", loss, &format!("`mv ~/.local/state/shellmate/{name}")));
+    }
+    let builder = home().env("XDG_RUNTIME_DIR", "/dev/null/x").env("TMPDIR", "/dev/null/x");
+    let (lines, _) = examined(builder, &[]);
+    let failed = |check: &str| -> Vec<&Line> {
+        lines.iter().filter(|line| line.check == check && line.level == "fail").collect()
+    };
+    assert!(failed("runtime").iter().all(|line| line.fix.contains("TMPDIR")), "{lines:#?}");
+    assert!(!failed("runtime").is_empty() && failed("integration").is_empty(), "{lines:#?}");
 }
 
 #[test]
@@ -222,6 +273,11 @@ fn faults_of_the_machine_are_found() {
     let passwd =
         |shell: &str| format!("echo root:x:0:0::/root:{shell} > ~/passwd && mount --bind ~/passwd /etc/passwd");
     found(&passwd("/gone/shellmate"), ("login", "fail", "you cannot log in", "`chsh -s "));
+    if Shell::Zsh.available() && Path::new("/etc/zsh").is_dir() {
+        let zdotdir = "cp -r /etc/zsh ~/zsh && mkdir ~/z && echo 'ZDOTDIR=~/z' >> ~/zsh/zshenv && touch ~/z/.zshrc && \
+                       mount --bind ~/zsh /etc/zsh && export SHELL=$(command -v zsh)";
+        found(zdotdir, ("integration", "fail", "comes to its prompt without the hooks", "move it to ~/.zshenv"));
+    }
     let unlisted = format!("{} && echo /bin/sh > ~/shells && mount --bind ~/shells /etc/shells", passwd(PROGRAM));
     found(&unlisted, ("login", "fail", "not in /etc/shells", "sudo tee -a /etc/shells"));
 }
@@ -232,7 +288,11 @@ fn faults_of_the_model_are_found_online() {
     let unreachable = home().env("OPENAI_BASE_URL", "http://127.0.0.1:9/v1").env("SHELLMATE_MODEL", "m");
     finds(unreachable, online, ("model", "fail", "nothing answers at 127.0.0.1:9", "model.base_url"));
     for (reply, text, fix) in [
-        (Reply::error(401, "no"), "does not accept the key in OPENAI_API_KEY", "shellmate auth login"),
+        (
+            Reply::error(401, "no"),
+            "does not accept the key in OPENAI_API_KEY",
+            "correct OPENAI_API_KEY where it is exported",
+        ),
         (Reply::error(404, "no such model"), "has no model called m", "shellmate models"),
     ] {
         let model = Model::start([reply]);
@@ -246,6 +306,21 @@ fn faults_of_the_model_are_found_online() {
         home().config("[model]\nname = 'anthropic/x'\n"),
         &[],
         ("model", "fail", "ANTHROPIC_API_KEY", "shellmate init"),
+    );
+    finds(
+        home().env("OPENAI_API_KEY", " "),
+        &[],
+        ("model", "warn", "OPENAI_API_KEY is set but empty", "export OPENAI"),
+    );
+    finds(
+        home().env("OPENAI_API_KEY", "your-api-key"),
+        &[],
+        ("model", "warn", "that key is a placeholder", "correct OPENAI_API_KEY"),
+    );
+    finds(
+        home().env("SHELLMATE_MODEL", "nosuch/m"),
+        &[],
+        ("model", "warn", "SHELLMATE_MODEL names nosuch/m", "shellmate models"),
     );
     let model = Model::start([Reply::text(["ready"])]);
     let builder = home().env("OPENAI_BASE_URL", model.url()).env("SHELLMATE_MODEL", "m");
@@ -270,6 +345,8 @@ fn a_report_has_nothing_private_in_it() {
         ))
         .file(&format!(".agents/skills/{secret}/SKILL.md"), format!("---\nname: {secret}\n---\n"))
         .file(".config/shellmate/hooks.json", format!("{{ {secret}"))
+        .file(".local/state/shellmate/trust.json", secret)
+        .env("LC_ALL", format!("{secret}.UTF-8"))
         .file(&format!("{secret}/.shellmate/AGENTS.md"), secret)
         .rc(&format!("alias {secret}=true; PATH=$PATH:/{secret}"))
         .env("OPENAI_API_KEY", format!("sk-{secret}"))

@@ -1,5 +1,8 @@
 //! The configuration file: everything that is wrong in it.
 
+use std::path::PathBuf;
+use std::{fs, io};
+
 use crate::config::Problem;
 
 use super::{DoctorFinding, Exam};
@@ -20,9 +23,13 @@ pub(super) fn check(exam: &Exam<'_>) -> Vec<DoctorFinding> {
             false => DoctorFinding::ok(format!("none at {shown}; the defaults are used")).public("none"),
         }];
     }
+    let is_closed = fs::File::open(&path).is_err_and(|error| error.kind() == io::ErrorKind::PermissionDenied);
     let fix = match path.is_file() {
+        true if is_closed => {
+            format!("`chmod 600 {typed}`; if it is not yours, ask its owner", typed = exam.typed(&path))
+        }
         true => "`shellmate config edit` opens the file; docs/CONFIG.md lists the keys".to_owned(),
-        false => format!("`mv {shown} {shown}.old` starts without one"),
+        false => format!("`mv {typed} {typed}.old` starts without one", typed = exam.typed(&path)),
     };
     let count = problems.len();
     let problem = |problem: Problem| {
@@ -31,7 +38,9 @@ pub(super) fn check(exam: &Exam<'_>) -> Vec<DoctorFinding> {
             Some(file) if *file != path => format!("correct {}", exam.shown(file)),
             Some(_) | None => fix.clone(),
         };
-        DoctorFinding::fail(problem.to_string()).fix(&*fix).public(format!("one of {count} problems"))
+        let file = problem.file.as_ref().map(|file| PathBuf::from(exam.shown(file)));
+        let text = Problem { file, ..problem }.to_string();
+        DoctorFinding::fail(text).fix(&*fix).public(format!("one of {count} problems"))
     };
     problems.into_iter().map(problem).collect()
 }

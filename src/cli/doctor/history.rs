@@ -30,23 +30,24 @@ pub(super) fn check(exam: &Exam<'_>) -> Vec<DoctorFinding> {
         Ok(Soundness::Sound) => DoctorFinding::ok(format!("{shown} ({size})")).public(size),
         Ok(Soundness::TooLarge) => DoctorFinding::ok(format!("{shown} ({size}, checked in part)")).public(size),
         Err(error) => {
-            let (fix, public) = remedy(&error, &shown);
+            let (fix, public) = remedy(&error, &exam.typed(&path), found.is_file());
             DoctorFinding::fail(format!("{shown}: {error}; nothing is recorded")).fix(fix).public(public)
         }
     }]
 }
 
 /// What to do about an error, and its name for strangers.
-fn remedy(error: &StoreError, path: &str) -> (String, &'static str) {
+fn remedy(error: &StoreError, path: &str, is_file: bool) -> (String, &'static str) {
     let aside = format!("`mv {path} {path}.old`; the next shell starts a new one");
     match error {
+        _ if !is_file => (aside, "not a file"),
         StoreError::Damaged(_) | StoreError::Unsound(_) => (aside, "damaged"),
         StoreError::Newer { .. } => (format!("upgrade shellmate, or {aside}"), "written by a newer version"),
         StoreError::Full(_) => ("delete some files; `df -h` shows where".to_owned(), "the disk is full"),
-        StoreError::ReadOnly(_) => (format!("`chmod u+w {path}`"), "read-only"),
+        StoreError::ReadOnly(_) => (format!("`chmod 600 {path}`"), "read-only"),
         StoreError::Busy(_) => (format!("`fuser {path}` names the program that locks it"), "locked"),
         StoreError::Create { .. } | StoreError::Look { .. } | StoreError::Open(_) => {
-            (format!("`ls -l {path}` shows its owner and mode"), "cannot be opened")
+            (format!("`chmod 600 {path}`; `ls -l {path}` shows whose it is"), "cannot be opened")
         }
         StoreError::Journal(_) | StoreError::Append(_) | StoreError::Sql(_) => (aside, "cannot be used"),
     }

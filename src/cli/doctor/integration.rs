@@ -14,7 +14,7 @@ use crate::input::Hotkey;
 use crate::text::human;
 use crate::track::HookProblem;
 
-use super::rehearsal::{Rehearsal, rehearse};
+use super::rehearsal::{Rehearsal, ShellFate, Trial, rehearse, root_for_trials};
 use super::{ChosenShell, DoctorFinding, Exam, Level};
 
 /// How long a shell may take to print its version.
@@ -61,6 +61,11 @@ fn tried(exam: &Exam<'_>, shell: &InstalledShell) -> DoctorFinding {
     let what = format!("{} {version} at {}", shell.name, shell.path.display());
     let public = format!("{} {version}", shell.name);
     let start_file = start_file(exam, shell.name);
+    // fish also reads the files beside its start file.
+    let has_files = match shell.name {
+        "fish" => start_file.parent().is_some_and(Path::exists),
+        _ => start_file.exists(),
+    };
     // A shell that was never used would ask its first questions, or write its first files.
     if !is_chosen && !start_file.exists() {
         let text = format!("{what}: not tried, because there is no {}", exam.shown(&start_file));
@@ -71,14 +76,19 @@ fn tried(exam: &Exam<'_>, shell: &InstalledShell) -> DoctorFinding {
             DoctorFinding::fail(format!("{what} is too old for the hooks")).fix(format!("install {needed}"))
         }
         None => {
-            let has_files = start_file.exists();
-            let args = if shell.name == "zsh" && !has_files { vec![OsString::from("-f")] } else { Vec::new() };
-            match rehearse(&shell.path, args, exam.paths, exam.get) {
-                Ok(rehearsal) => {
-                    judge(shell, &what, &exam.shown(&start_file), &rehearsal, exam.loaded.config.hotkey.key())
-                }
-                Err(error) => DoctorFinding::fail(format!("{what} could not be tried: {error:#}"))
-                    .fix("`shellmate --shell bash` tries another shell"),
+            let Some(root) = root_for_trials(exam.paths) else {
+                // `runtime` says what to do about it.
+                let finding =
+                    DoctorFinding::ok(format!("{what}: not tried, because there is no directory for the hooks"));
+                return finding.public(format!("{public}, not tried"));
+            };
+            match rehearse(Trial { shell: &shell.path, has_files, root: &root, get: exam.get }) {
+                Ok(rehearsal) => StartReport { shell, what: &what, start_file: &exam.shown(&start_file), rehearsal }
+                    .judge(exam.loaded.config.hotkey.key()),
+                Err(error) => DoctorFinding::fail(format!("{what} could not be tried: {error:#}")).fix(format!(
+                    "`{}` starts it without shellmate; `disk` and `runtime` name other causes",
+                    shell.path.display()
+                )),
             }
         }
     };
@@ -106,53 +116,119 @@ fn start_file(exam: &Exam<'_>, shell: &str) -> PathBuf {
     }
 }
 
-/// Judges a start of the shell with the hooks in it.
-fn judge(
-    shell: &InstalledShell,
-    what: &str,
-    start_file: &str,
-    rehearsal: &Rehearsal,
-    hotkey: Option<Hotkey>,
-) -> DoctorFinding {
-    let limit = human::duration(super::rehearsal::PATIENCE);
-    let without = match shell.name {
-        "zsh" => "shellmate --shell zsh -- -f",
-        "fish" => "shellmate --shell fish -- --no-config",
-        _ => "shellmate --shell bash -- --norc",
-    };
-    let look = format!("`{without}` starts it without {start_file}; if that works, a line of the file is in the way");
-    match rehearsal {
-        Rehearsal { problem: Some(HookProblem::TooOld), .. } => {
-            DoctorFinding::fail(format!("{what} is too old for the hooks")).fix("install a newer one")
-        }
-        Rehearsal { problem: Some(HookProblem::ReadOnly), .. } => {
-            DoctorFinding::fail(format!("{what}: {start_file} makes a variable read-only that the hooks need"))
-                .fix(format!("`grep -n readonly {start_file}` finds it (PROMPT_COMMAND, PS0 or PS1)"))
-        }
-        Rehearsal { problem: Some(HookProblem::ForeignEditor), .. } => {
-            DoctorFinding::warn(format!("{what}: another line editor has the keys, so `> ` lines may reach the shell"))
-                .fix(match hotkey {
+/// A start of a shell with the hooks in it, to be judged.
+struct StartReport<'a> {
+    shell: &'a InstalledShell,
+    /// The shell's name, version and path.
+    what: &'a str,
+    start_file: &'a str,
+    rehearsal: Rehearsal,
+}
+
+impl StartReport<'_> {
+    fn judge(&self, hotkey: Option<Hotkey>) -> DoctorFinding {
+        let StartReport { shell, what, start_file, rehearsal } = self;
+        match rehearsal {
+            Rehearsal { problem: Some(HookProblem::TooOld), .. } => {
+                DoctorFinding::fail(format!("{what} is too old for the hooks")).fix("install a newer one")
+            }
+            Rehearsal { problem: Some(HookProblem::ReadOnly), .. } => {
+                let names = if shell.name == "zsh" { "precmd_functions, preexec_functions" } else { "PROMPT_COMMAND" };
+                DoctorFinding::fail(format!(
+                    "{what}: {start_file} makes a variable read-only that the hooks need ({names})"
+                ))
+                .fix(format!("`grep -nE 'readonly|declare|typeset' {start_file}` finds the line"))
+            }
+            Rehearsal { problem: Some(HookProblem::ForeignEditor), .. } => {
+                let text = format!(
+                    "{what}: the hooks do not see the line that you type, because line editing is off or another program does it; \
+                     lines that start with `> ` run as shell commands"
+                );
+                DoctorFinding::warn(text).fix(match hotkey {
                     Some(key) => format!("{} opens a line for questions instead", key.label()),
                     None => "the key of the setting `hotkey` opens a line for questions instead".to_owned(),
                 })
+            }
+            Rehearsal { prompted: Some(_), has_run: false, fate: ShellFate::Running | ShellFate::AtPrompt, .. } => {
+                DoctorFinding::fail(format!("{what}: the hooks do not report commands; {start_file} removes them"))
+                    .fix(self.without_start_file())
+            }
+            Rehearsal { has_run: false, .. } => self.judge_end(),
+            Rehearsal { prompted: Some(after), .. } if *after > SLOW => {
+                let slow = DoctorFinding::warn(format!("{what}: the first prompt takes {}", human::duration(*after)));
+                slow.fix(format!("{}: {start_file} is slow, also without shellmate", self.traced()))
+            }
+            Rehearsal { .. } => DoctorFinding::ok(format!("{what}: the hooks work")),
         }
-        Rehearsal { has_loaded: false, .. } => DoctorFinding::fail(format!(
-            "{what}: no hooks within {limit}; {start_file} ends, hangs or starts another program"
-        ))
-        .fix(look),
-        Rehearsal { prompted: None, .. } => {
-            DoctorFinding::fail(format!("{what}: no prompt within {limit}; {start_file} hangs or removes the hooks"))
-                .fix(look)
+    }
+
+    /// Judges a shell that came to no prompt, or was gone before its first command.
+    fn judge_end(&self) -> DoctorFinding {
+        let StartReport { what, start_file, rehearsal, .. } = self;
+        let limit = human::duration(super::rehearsal::PATIENCE);
+        let text = match &rehearsal.fate {
+            ShellFate::Ended(status) => {
+                format!(
+                    "{what} ends with status {status} before its first command; {start_file} or a file that it reads ends it"
+                )
+            }
+            ShellFate::Replaced(program) => return self.judge_replaced(program),
+            ShellFate::AtPrompt if self.shell.name == "zsh" && !rehearsal.has_loaded => {
+                let text = format!(
+                    "{what} comes to its prompt without the hooks; a file of the system sets ZDOTDIR, or {start_file} keeps them out"
+                );
+                let fix = "`grep -ns ZDOTDIR /etc/zshenv /etc/zsh/zshenv` finds the line; move it to ~/.zshenv";
+                return DoctorFinding::fail(text).fix(fix);
+            }
+            ShellFate::AtPrompt => {
+                format!(
+                    "{what} comes to its prompt without the hooks; {start_file} or a file that it reads keeps them out"
+                )
+            }
+            ShellFate::Running if rehearsal.has_loaded => {
+                format!("{what}: no prompt within {limit}; {start_file} hangs or removes the hooks")
+            }
+            ShellFate::Running => {
+                format!("{what}: no prompt within {limit}; {start_file} or a file that it reads waits for something")
+            }
+        };
+        DoctorFinding::fail(text).fix(format!("{}; {}", self.traced(), self.without_start_file()))
+    }
+
+    fn judge_replaced(&self, program: &Path) -> DoctorFinding {
+        let StartReport { what, start_file, .. } = self;
+        let name = program.file_name().unwrap_or_default().to_string_lossy();
+        let text =
+            format!("{what}: {start_file} replaces the shell by {} (`exec`), which has no hooks", program.display());
+        let is_supported = NEEDED.iter().any(|(shell, _)| *shell == name);
+        DoctorFinding::fail(text).fix(match &*name {
+            _ if is_supported => {
+                format!("`shellmate config set shell {name}` starts {name} at once; remove the `exec` from {start_file}")
+            }
+            "tmux" => format!("start tmux yourself, or remove the `exec` from {start_file}; then `set -g default-command shellmate` in ~/.tmux.conf"),
+            _ => format!("remove the `exec` from {start_file}"),
+        })
+    }
+
+    /// How to start the shell without its start files.
+    fn without_start_file(&self) -> String {
+        let option = match self.shell.name {
+            "zsh" => "-f",
+            "fish" => "--no-config",
+            _ => "--norc",
+        };
+        format!(
+            "`shellmate --shell {} -- {option}` starts it without {}; if that works, a line of the file is in the way",
+            self.shell.name, self.start_file
+        )
+    }
+
+    /// How to see what the start files do.
+    fn traced(&self) -> String {
+        match self.shell.name {
+            "fish" => "`fish_trace=1 fish -i` shows each line as it runs".to_owned(),
+            name => format!("`{name} -ix` shows each line as it runs"),
         }
-        Rehearsal { has_run: false, .. } => {
-            DoctorFinding::fail(format!("{what}: the hooks do not report commands; {start_file} removes them"))
-                .fix(look)
-        }
-        Rehearsal { prompted: Some(after), .. } if *after > SLOW => {
-            let slow = DoctorFinding::warn(format!("{what}: the first prompt takes {}", human::duration(*after)));
-            slow.fix(format!("{start_file} is slow, also without shellmate"))
-        }
-        Rehearsal { .. } => DoctorFinding::ok(format!("{what}: the hooks work")),
     }
 }
 
@@ -180,17 +256,17 @@ pub(in crate::cli) fn installed(path: Option<&OsString>, chosen: Option<&ChosenS
 
 /// The version number that `--version` prints within `VERSION_WAIT`.
 fn version(shell: &Path) -> Option<String> {
-    let mut child = Command::new(shell)
-        .arg("--version")
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .ok()?;
-    let printed = child.stdout.take().map(|pipe| read_within(pipe, VERSION_WAIT)).unwrap_or_default();
+    let text = printed(Command::new(shell).arg("--version"), VERSION_WAIT)?;
+    version_in(&String::from_utf8_lossy(&text)).map(str::to_owned)
+}
+
+/// The first bytes that a program prints within `patience`. It is ended then.
+pub(super) fn printed(command: &mut Command, patience: Duration) -> Option<Vec<u8>> {
+    let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().ok()?;
+    let text = child.stdout.take().map(|pipe| read_within(pipe, patience)).unwrap_or_default();
     let _ = child.kill();
     let _ = child.wait();
-    version_in(&String::from_utf8_lossy(&printed)).map(str::to_owned)
+    Some(text)
 }
 
 /// The first bytes of a pipe that arrive before it is closed and before `patience` is over.
@@ -216,7 +292,7 @@ fn read_within(mut pipe: ChildStdout, patience: Duration) -> Vec<u8> {
 fn version_in(text: &str) -> Option<&str> {
     let words = text.split([' ', '\n', '\t', ',']).filter(|word| word.starts_with(|c: char| c.is_ascii_digit()));
     let numbers = |word: &str| word.find(|c: char| c != '.' && !c.is_ascii_digit()).unwrap_or(word.len());
-    words.map(|word| &word[..numbers(word)]).find(|version| version.contains('.'))
+    words.map(|word| word[..numbers(word)].trim_end_matches('.')).find(|version| version.contains('.'))
 }
 
 /// The first two numbers of a version.
@@ -253,6 +329,7 @@ mod tests {
             ("zsh 5.9 (x86_64-debian-linux-gnu)", Some("5.9")),
             ("fish, version 3.6.0", Some("3.6.0")),
             ("fish, version 4.0b1-12-gabc", Some("4.0")),
+            ("version 5.2.name", Some("5.2")),
             ("no number", None),
         ] {
             assert_eq!(version_in(text), version, "{text}");

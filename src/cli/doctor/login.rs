@@ -13,6 +13,8 @@ const SHELLS: &str = "/etc/shells";
 
 pub(super) fn check(exam: &Exam<'_>) -> Vec<DoctorFinding> {
     let shell = User::from_uid(geteuid()).ok().flatten().map(|user| user.shell).unwrap_or_default();
+    // An empty field stands for it, and so does a user without an entry.
+    let shell = if shell.as_os_str().is_empty() { PathBuf::from("/bin/sh") } else { shell };
     let listed = fs::read_to_string(SHELLS).unwrap_or_default();
     let us = exam.binary.clone().unwrap_or_else(|| "/usr/bin/shellmate".into());
     judge(&shell, &listed, &us)
@@ -24,7 +26,7 @@ fn judge(shell: &Path, listed: &str, us: &Path) -> Vec<DoctorFinding> {
     let is_named_like_us = shell.file_name().is_some_and(|file| file == "shellmate");
     let is_ours = is_named_like_us || same_file(shell, us);
     let fallback = usable_shell(listed);
-    if !shell.as_os_str().is_empty() && access(shell, AccessFlags::X_OK).is_err() {
+    if access(shell, AccessFlags::X_OK).is_err() {
         let finding = DoctorFinding::fail(format!(
             "your login shell {name} does not exist or cannot be executed: you cannot log in"
         ));

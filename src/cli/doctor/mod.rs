@@ -12,6 +12,7 @@ mod files;
 mod history;
 mod hooks;
 mod integration;
+mod locale;
 mod login;
 mod model;
 mod online;
@@ -22,6 +23,7 @@ mod sandbox;
 mod shell;
 mod skills;
 mod terminal;
+mod terminfo;
 mod trust;
 
 use std::ffi::OsString;
@@ -33,6 +35,7 @@ use crate::agent::shown_path;
 use crate::config::{Config, Loaded, Paths};
 use crate::host::HostError;
 use crate::provider::Keys;
+use crate::text::shell::quote::{self, Dialect};
 
 pub(super) use online::{NoWord, OneWord, one_word};
 pub(crate) use print::{DoctorForm, print};
@@ -141,6 +144,15 @@ impl<'a> Exam<'a> {
     /// A path with `~` for the home directory.
     fn shown(&self, path: &Path) -> String {
         shown_path(path, self.home().as_deref())
+    }
+
+    /// The same as a word of a command, in quotes where a shell needs them.
+    fn typed(&self, path: &Path) -> String {
+        let shown = self.shown(path);
+        match shown.strip_prefix("~/") {
+            Some(below) => format!("~/{}", quote::word(below, Dialect::Posix)),
+            None => quote::word(&shown, Dialect::Posix),
+        }
     }
 }
 

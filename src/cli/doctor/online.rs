@@ -4,12 +4,12 @@ use std::time::{Duration, Instant};
 
 use crate::chat::Message;
 use crate::provider::{
-    CacheLifetime, Consents, Delta, ErrorKind, Finder, ModelPreference, ModelRequest, ProviderError, ResolveError,
-    Resolved, WithKeys,
+    CacheLifetime, Consents, Delta, Distrust, ErrorKind, Finder, ModelPreference, ModelRequest, ProviderError,
+    ResolveError, Resolved, WithKeys,
 };
 use crate::text::{human, sanitize};
 
-use super::{DoctorFinding, Exam};
+use super::{DoctorFinding, Exam, model};
 
 /// How long a model may take for one word. A local one may have to be loaded first.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -78,7 +78,7 @@ pub(super) fn ask<V: Fn(&str) -> Option<String> + Send + Sync>(
             Ok(None) => {
                 return vec![DoctorFinding::ok("no model server on this machine answers").public("no local server")];
             }
-            Err(error) => return vec![unresolved(&error)],
+            Err(error) => return vec![unresolved(exam, &error)],
         };
         if let Some(listener) = &found.listener {
             let consents = exam.paths.servers_file().and_then(|file| Consents::load(&file).ok()).unwrap_or_default();
@@ -91,14 +91,14 @@ pub(super) fn ask<V: Fn(&str) -> Option<String> + Send + Sync>(
                 return vec![finding.fix("`shellmate init` asks you").public("a local server without consent")];
             }
         }
-        vec![judge(&found.name(), one_word(&found).await)]
+        vec![judge(exam, &found.name(), one_word(&found).await)]
     })
 }
 
-fn unresolved(error: &ResolveError) -> DoctorFinding {
+fn unresolved(exam: &Exam<'_>, error: &ResolveError) -> DoctorFinding {
     let finding = DoctorFinding::fail(error.to_string());
     match error {
-        ResolveError::Ask(error) => DoctorFinding { fix: Some(remedy(error)), ..finding }.public(kind(error)),
+        ResolveError::Ask(error) => finding.fix(remedy(exam, error)).public(kind(error)),
         ResolveError::NoKey { .. }
         | ResolveError::Unset { .. }
         | ResolveError::BadUrl { .. }
@@ -116,13 +116,15 @@ fn unresolved(error: &ResolveError) -> DoctorFinding {
     }
 }
 
-fn judge(name: &str, answer: Result<OneWord, NoWord>) -> DoctorFinding {
+fn judge(exam: &Exam<'_>, name: &str, answer: Result<OneWord, NoWord>) -> DoctorFinding {
     match answer {
         Ok(word) => {
             let took = human::duration(word.took);
             DoctorFinding::ok(format!("{name} answers ({took}): {}", word.said)).public(format!("answers in {took}"))
         }
-        Err(NoWord::Refused(error)) => DoctorFinding::fail(error.to_string()).fix(remedy(&error)).public(kind(&error)),
+        Err(NoWord::Refused(error)) => {
+            DoctorFinding::fail(error.to_string()).fix(remedy(exam, &error)).public(kind(&error))
+        }
         Err(why @ (NoWord::Late | NoWord::Empty)) => {
             let finding = DoctorFinding::fail(format!("{name}: {why}")).fix("`shellmate models` lists others");
             finding.public("does not answer")
@@ -131,11 +133,10 @@ fn judge(name: &str, answer: Result<OneWord, NoWord>) -> DoctorFinding {
 }
 
 /// The command that helps.
-fn remedy(error: &ProviderError) -> String {
+fn remedy(exam: &Exam<'_>, error: &ProviderError) -> String {
     match error.kind() {
-        ErrorKind::Key { .. } => {
-            "`shellmate auth login` stores another key; `shellmate auth status` says which are set"
-        }
+        ErrorKind::Key { variable: Some(variable) } => return model::other_key(exam, variable),
+        ErrorKind::Key { variable: None } => "`shellmate auth login` stores a key",
         ErrorKind::ModelNotFound { .. } => {
             "`shellmate models` lists the models; `shellmate config set model.name PROVIDER/MODEL` chooses one"
         }
@@ -143,8 +144,10 @@ fn remedy(error: &ProviderError) -> String {
         | ErrorKind::Unreachable { .. }
         | ErrorKind::ConnectTimedOut { .. }
         | ErrorKind::Moved { .. }
-        | ErrorKind::Malformed => "`shellmate config get model.base_url` and `echo $OPENAI_BASE_URL` show the address",
-        ErrorKind::Untrusted { .. } | ErrorKind::Certificate => "the message says which certificate is missing",
+        | ErrorKind::Malformed => "`shellmate config get --origin` and `env | grep BASE_URL` show where the address comes from; `shellmate init` chooses another model",
+        ErrorKind::Untrusted { why: Distrust::NoTls, .. } => "`shellmate config get --origin` and `env | grep BASE_URL` show where the URL comes from",
+        ErrorKind::Untrusted { .. } => "docs/TROUBLESHOOTING.md says how to name certificates",
+        ErrorKind::Certificate => "docs/PROVIDERS.md describes `client_cert` and `client_key`",
         ErrorKind::Quota | ErrorKind::Forbidden => "look at your account, or choose another with `shellmate init`",
         ErrorKind::ContextTooLong { .. }
         | ErrorKind::RateLimited

@@ -1,9 +1,9 @@
 //! One start of a shell with the hooks, in a terminal that nobody sees.
 
 use std::ffi::OsString;
-use std::fs::{self, OpenOptions};
-use std::io::{self, Write};
-use std::path::Path;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
@@ -14,12 +14,20 @@ use nix::sys::signal::Signal;
 use nix::sys::stat::Mode;
 use nix::sys::termios::tcgetattr;
 
-use crate::config::{Paths, private_dir};
-use crate::host::{self, Integration, PtySize, Shell, ShellChange, ShellKind, StartOptions};
+use crate::config::Paths;
+use crate::host::{self, Integration, Launch, PtySize, Shell, ShellChange, ShellKind, StartOptions};
 use crate::track::{HookProblem, Mark, Piece, Scanner};
+
+use super::directories::{DirectoryCondition, condition, nearest_existing};
+use super::terminal::is_plain;
 
 /// How long the shell may take in all.
 pub(super) const PATIENCE: Duration = Duration::from_secs(5);
+
+/// How long the end of a shell may take to be known after its terminal is closed.
+const LAST_WORDS: Duration = Duration::from_millis(300);
+/// The terminal that the shell is told to be in if there is none, or one without a line editor in bash.
+const TERM: &str = "xterm-256color";
 
 /// Queries for the primary device attributes, which fish 4.1 and later wait for, and the reply of a terminal like xterm.
 const DEVICE_QUERIES: [&[u8]; 2] = [b"\x1b[0c", b"\x1b[c"];
@@ -38,18 +46,44 @@ pub(super) struct Rehearsal {
     pub(super) prompted: Option<Duration>,
     /// Whether the command was reported with its status.
     pub(super) has_run: bool,
+    /// What became of a shell that did not run the command.
+    pub(super) fate: ShellFate,
+}
+
+/// What became of the shell's process.
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
+pub(super) enum ShellFate {
+    /// It is still there.
+    #[default]
+    Running,
+    /// It edits a line: it is at its prompt.
+    AtPrompt,
+    /// It ended with this status.
+    Ended(i32),
+    /// It runs another program now (`exec`).
+    Replaced(PathBuf),
+}
+
+/// A shell to try.
+#[derive(Clone, Copy)]
+pub(super) struct Trial<'a> {
+    pub(super) shell: &'a Path,
+    /// Whether it has start files of the person. Without them it is kept from making its first files.
+    pub(super) has_files: bool,
+    /// The directory in which the hooks are written.
+    pub(super) root: &'a Path,
+    pub(super) get: &'a (dyn Fn(&str) -> Option<OsString> + Sync),
 }
 
 /// Starts the shell as a session does, waits for its prompt, runs a command and ends the shell.
-pub(super) fn rehearse(
-    shell: &Path,
-    args: Vec<OsString>,
-    paths: &Paths,
-    get: &(dyn Fn(&str) -> Option<OsString> + Sync),
-) -> Result<Rehearsal> {
-    let place = workspace(paths)?;
+pub(super) fn rehearse(trial: Trial<'_>) -> Result<Rehearsal> {
+    let Trial { shell, get, .. } = trial;
+    // It is deleted with the value.
+    let place = tempfile::Builder::new().prefix("doctor-").tempdir_in(trial.root);
+    let place = place.context("cannot make a directory for the hooks")?;
     let (fifo, nonce) = (place.path().join("directives"), nonce(place.path()));
     nix::unistd::mkfifo(&fifo, Mode::S_IRUSR | Mode::S_IWUSR).context("cannot make a pipe")?;
+    let args = if !trial.has_files && ShellKind::of(shell) == ShellKind::Zsh { vec!["-f".into()] } else { Vec::new() };
     let wishes = StartOptions { arg0: "shellmate".into(), args, ..StartOptions::default() };
     let mut launch = host::plain(shell, &wishes);
     let integration = Integration { directory: place.path(), nonce: &nonce, fifo: &fifo, finder: None, command: None };
@@ -58,10 +92,20 @@ pub(super) fn rehearse(
     launch.env.push(("SHELL".into(), Some(shell.into())));
     launch.env.push(("SHELLMATE".into(), Some(env!("CARGO_PKG_VERSION").into())));
     launch.env.push(("SHELLMATE_SESSION".into(), Some("doctor".into())));
+    // A shell in a plain terminal may have no line editor, which is no fault of its start files.
+    if is_plain(&get("TERM").unwrap_or_default().to_string_lossy()) {
+        launch.env.push(("TERM".into(), Some(TERM.into())));
+    }
+    if !trial.has_files && ShellKind::of(shell) == ShellKind::Fish {
+        move_files_of_fish(&mut launch, place.path()).context("cannot make a directory for fish")?;
+    }
     let pair = openpty(None, None).context("cannot open a pseudo-terminal")?;
     let settings = tcgetattr(&pair.slave).context("cannot read the settings of a terminal")?;
     let hosted = host::spawn(&launch, PtySize { rows: 24, cols: 80, pixel_width: 0, pixel_height: 0 }, &settings)?;
-    let rehearsal = watch(&hosted, &nonce);
+    let mut rehearsal = watch(&hosted, &nonce);
+    if !rehearsal.has_run {
+        rehearsal.fate = fate(&hosted, shell);
+    }
     // A shell that is told to end would write its history.
     hosted.signal(Signal::SIGKILL);
     let deadline = Instant::now() + PATIENCE;
@@ -71,11 +115,54 @@ pub(super) fn rehearse(
     Ok(rehearsal)
 }
 
-/// A private directory that is deleted with the value.
-fn workspace(paths: &Paths) -> Result<tempfile::TempDir> {
-    let usable = paths.runtime_roots().find(|root| private_dir(root).is_ok());
-    let root = usable.context("there is no directory for the hooks; see `runtime`")?;
-    tempfile::Builder::new().prefix("doctor-").tempdir_in(root).context("cannot make a directory for the hooks")
+/// An existing directory in which the private directory of a trial can be. The directory of the sessions is not created for it.
+pub(super) fn root_for_trials(paths: &Paths) -> Option<PathBuf> {
+    let usable = |root: &Path| match condition(root) {
+        DirectoryCondition::Private { .. } | DirectoryCondition::Readable { .. } => Some(root.to_owned()),
+        DirectoryCondition::Missing => nearest_existing(root).map(Path::to_owned),
+        DirectoryCondition::Writable { .. }
+        | DirectoryCondition::Foreign { .. }
+        | DirectoryCondition::Link
+        | DirectoryCondition::NotADirectory
+        | DirectoryCondition::CannotWrite
+        | DirectoryCondition::ReadOnlyDisk
+        | DirectoryCondition::CannotMake => None,
+    };
+    paths.runtime_roots().find_map(usable)
+}
+
+/// Lets fish write the files of its first start, and the completions that it makes from man pages, into a directory of ours.
+fn move_files_of_fish(launch: &mut Launch, place: &Path) -> io::Result<()> {
+    let home = place.join("home");
+    fs::create_dir_all(home.join("fish/generated_completions"))?;
+    for name in ["XDG_CONFIG_HOME", "XDG_DATA_HOME"] {
+        launch.env.push((name.into(), Some(home.clone().into())));
+    }
+    Ok(())
+}
+
+/// What has become of a shell whose terminal says no more.
+fn fate(hosted: &impl Shell, shell: &Path) -> ShellFate {
+    let deadline = Instant::now() + LAST_WORDS;
+    while Instant::now() < deadline {
+        if let ShellChange::Ended(ending) = hosted.check() {
+            return ShellFate::Ended(ending.code());
+        }
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    let real = fs::canonicalize(shell).unwrap_or_else(|_| shell.to_owned());
+    let is_other = |program: &PathBuf| program.is_absolute() && program.file_name() != real.file_name();
+    match hosted.child().program().filter(is_other) {
+        // A shell that is a script runs its interpreter from the start.
+        Some(program) if !is_script(shell) => ShellFate::Replaced(program),
+        Some(_) | None if hosted.edits_a_line() => ShellFate::AtPrompt,
+        Some(_) | None => ShellFate::Running,
+    }
+}
+
+fn is_script(shell: &Path) -> bool {
+    let mut first = [0; 2];
+    File::open(shell).and_then(|mut file| file.read_exact(&mut first)).is_ok() && first == *b"#!"
 }
 
 /// A word that no output contains by chance: the random part of the directory's name.
@@ -106,7 +193,9 @@ fn watch(shell: &impl Shell, nonce: &str) -> Rehearsal {
     let (begun, mut scanner, mut seen) = (Instant::now(), Scanner::new(nonce), Rehearsal::default());
     let (mut chunk, mut is_typed, mut is_started) = ([0; 8192], false, false);
     let mut queries = DeviceQueries::default();
-    while !seen.has_run {
+    // Hooks that cannot be installed report nothing more.
+    let mut is_hopeless = false;
+    while !seen.has_run && !is_hopeless {
         let left = PATIENCE.saturating_sub(begun.elapsed());
         let timeout = PollTimeout::try_from(left).unwrap_or(PollTimeout::ZERO);
         if left.is_zero() || poll(&mut [PollFd::new(shell.as_fd(), PollFlags::POLLIN)], timeout) == Ok(0) {
@@ -120,7 +209,10 @@ fn watch(shell: &impl Shell, nonce: &str) -> Rehearsal {
         let mut is_ready = false;
         queries.answer(&chunk[..count], shell);
         scanner.scan(&chunk[..count], |piece| match piece {
-            Piece::Mark(Mark::Hello { problem, .. }) => (seen.has_loaded, seen.problem) = (true, problem),
+            Piece::Mark(Mark::Hello { problem, .. }) => {
+                (seen.has_loaded, seen.problem) = (true, problem);
+                is_hopeless |= matches!(problem, Some(HookProblem::TooOld | HookProblem::ReadOnly));
+            }
             Piece::Mark(Mark::Input) => {
                 seen.prompted.get_or_insert(begun.elapsed());
                 is_ready = true;

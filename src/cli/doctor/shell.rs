@@ -36,7 +36,7 @@ fn named_in_vain(exam: &Exam<'_>) -> Vec<DoctorFinding> {
         ("SHELLMATE_SHELL", path("SHELLMATE_SHELL"), "`unset SHELLMATE_SHELL`, and remove it from your start files"),
         ("SHELL", path("SHELL"), "`export SHELL=/bin/bash` in your start files"),
     ];
-    let problem = |(what, named, fix): (&str, Option<PathBuf>, &str)| {
+    let problem = |(what, named, fix): (&'static str, Option<PathBuf>, &'static str)| {
         let alone = ShellSearch { flag: Some(named?), ..start::search(None, None) };
         let why = match host::find(&alone).err()? {
             HostError::NotFound { name } => format!("{what} names {}, which does not exist", name.display()),
@@ -47,8 +47,12 @@ fn named_in_vain(exam: &Exam<'_>) -> Vec<DoctorFinding> {
                     DoctorFinding::fail(text).fix(fix).public(format!("{what} names a file that cannot be executed")),
                 );
             }
-            // A login shell that is shellmate itself is as it should be: the next place is asked.
-            HostError::Itself { .. } => return None,
+            // $SHELL is the login shell. If that is shellmate, all is as it should be: the next place is asked.
+            HostError::Itself { .. } if what == "SHELL" => return None,
+            HostError::Itself { .. } => {
+                let finding = DoctorFinding::warn(format!("{what} names shellmate itself, so it does not count"));
+                return Some(finding.fix(fix).public(format!("{what} names shellmate itself")));
+            }
             error @ (HostError::NoShell | HostError::OpenPty(_) | HostError::Integration(_) | HostError::Pty(_)) => {
                 format!("{what} cannot be used: {error}")
             }

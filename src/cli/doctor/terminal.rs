@@ -5,7 +5,7 @@ use std::io::{self, IsTerminal};
 use crate::cli::terminal_program::TerminalProgram;
 use crate::tty;
 
-use super::{DoctorFinding, Exam};
+use super::{DoctorFinding, Exam, locale, terminfo};
 
 /// What the environment says about a terminal.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -13,8 +13,8 @@ pub(in crate::cli) struct TerminalFacts {
     pub(in crate::cli) program: Option<TerminalProgram>,
     term: String,
     colours: &'static str,
-    /// The locale, if it is not UTF-8.
-    other_locale: Option<String>,
+    /// The variable that names the locale, and its value.
+    locale: Option<(&'static str, String)>,
 }
 
 impl TerminalFacts {
@@ -29,24 +29,21 @@ impl TerminalFacts {
             _ => "16 colours",
         };
         // The first that is set counts.
-        let locale = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().find_map(get);
-        let is_utf8 = locale.as_deref().is_some_and(|name| {
-            let name = name.to_ascii_lowercase();
-            name.contains("utf-8") || name.contains("utf8")
-        });
-        let other_locale = (!is_utf8).then(|| locale.unwrap_or_else(|| "not set".to_owned()));
-        TerminalFacts { program: TerminalProgram::of(get), term, colours, other_locale }
+        let locale = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().find_map(|name| Some((name, get(name)?)));
+        TerminalFacts { program: TerminalProgram::of(get), term, colours, locale }
     }
 
     /// Name, colours and characters, in a few words.
     pub(in crate::cli) fn words(&self) -> String {
         let name = self.program.map_or("unknown terminal", TerminalProgram::name);
-        let characters = if self.other_locale.is_some() { "no UTF-8" } else { "UTF-8" };
+        let is_utf8 = self.locale.as_ref().is_some_and(|(_, name)| locale::is_utf8(name));
+        let characters = if is_utf8 { "UTF-8" } else { "no UTF-8" };
         format!("{name}, {}, {characters}", self.colours)
     }
 }
 
-fn is_plain(term: &str) -> bool {
+/// Whether a terminal of this name can do nothing but print.
+pub(super) fn is_plain(term: &str) -> bool {
     matches!(term, "" | "dumb")
 }
 
@@ -59,18 +56,22 @@ pub(super) fn check(exam: &Exam<'_>) -> Vec<DoctorFinding> {
     let text = format!("{}{shown_size} (TERM is {term})", facts.words());
     let mut findings = vec![
         match is_plain(&facts.term) {
-            true => DoctorFinding::warn(format!("{text}: answers have no colours and no marks"))
-                .fix("`export TERM=xterm-256color` if your terminal can do more"),
+            true => DoctorFinding::warn(format!(
+                "{text}: answers have no colours and no marks, and bash runs lines that start with `> ` as commands"
+            ))
+            .fix("`export TERM=xterm-256color` if your terminal can do more"),
             false => DoctorFinding::ok(text),
         }
         .public(public),
     ];
-    if let Some(locale) = &facts.other_locale {
-        let finding =
-            DoctorFinding::warn(format!("the locale ({locale}) is not UTF-8, so other letters may look wrong"));
-        findings.push(finding.fix("`export LANG=C.UTF-8` in your start files").public("the locale is not UTF-8"));
+    if !is_plain(&facts.term) && terminfo::is_unknown(&facts.term, &exam.get) {
+        let text = format!("no terminfo entry describes {term}, so `less`, `vim` and others may not work");
+        let fix = "`export TERM=xterm-256color`, or install the entry of your terminal (in the package ncurses-term, for many)";
+        findings.push(DoctorFinding::warn(text).fix(fix).public("its terminfo entry is missing"));
     }
-    if size.is_some_and(|size| size.cols < 40 || size.rows < 10) {
+    findings.extend(locale::check(exam, facts.locale.as_ref()));
+    // A terminal without a size, as of some programs, has 0 columns.
+    if size.is_some_and(|size| (1..40).contains(&size.cols) || (1..10).contains(&size.rows)) {
         findings.push(
             DoctorFinding::warn("the window is very small").fix("make it at least 40 columns wide and 10 rows high"),
         );

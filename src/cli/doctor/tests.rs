@@ -79,9 +79,9 @@ fn the_condition_of_a_directory_is_recognised() {
         assert_eq!(condition(&at("d")), expected);
     }
     std::os::unix::fs::symlink(at("d"), at("link")).unwrap();
-    assert_eq!(condition(&at("link")), DirectoryCondition::NotADirectory);
+    assert_eq!(condition(&at("link")), DirectoryCondition::Link);
     assert_eq!(condition(&at("x/y/z")), DirectoryCondition::Missing);
     fs::write(at("file"), "").unwrap();
-    assert_eq!(condition(&at("file/x")), DirectoryCondition::CannotWrite);
+    assert_eq!(condition(&at("file/x")), DirectoryCondition::CannotMake);
     assert_eq!(condition(Path::new("/dev/null")), DirectoryCondition::NotADirectory);
 }

@@ -88,6 +88,16 @@ impl TrustStore {
         TrustStore { path }
     }
 
+    /// The file, if there is a directory for it.
+    pub(crate) fn path(&self) -> Option<&Path> {
+        self.path.as_deref()
+    }
+
+    /// Whether the file is there, but cannot be read as a list of projects.
+    pub(crate) fn is_damaged(&self) -> bool {
+        self.path().is_some_and(|path| shared_file::is_damaged::<TrustFile>(path, LARGEST))
+    }
+
     /// Whether these contents of a project are trusted.
     pub(crate) fn state(&self, project: &ProjectFiles) -> TrustState {
         let (identity, fingerprint) = (identity::of(project.root()), project.fingerprint());
