@@ -144,6 +144,13 @@ fn print(value: &Value, out: &mut impl Write) -> Result<()> {
     Ok(())
 }
 
+/// Every key that has a default, and `shell`.
+pub(in crate::cli) fn keys() -> Vec<String> {
+    let all = Table::try_from(Config::default()).unwrap_or_default();
+    let keys = leaves("", &Value::Table(all)).into_iter().map(|(key, _)| key);
+    ["shell".to_owned()].into_iter().chain(keys).collect()
+}
+
 /// The keys below `key` that are not tables, with their values.
 fn leaves(key: &str, value: &Value) -> Vec<(String, Value)> {
     let is_source = |table: &Table| table.len() == 1 && (table.contains_key("env") || table.contains_key("command"));

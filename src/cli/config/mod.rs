@@ -19,6 +19,7 @@ use crate::text::sanitize;
 use super::args::{ConfigAction, ConfigLayer};
 use super::report;
 use get::GetForm;
+pub(super) use get::keys;
 
 /// The first line of a file that `edit` creates.
 const TEMPLATE: &str =
