@@ -45,14 +45,15 @@ In a project, `get` also shows the values of its file. A line `# not used: …` 
 ## Mistakes
 
 A key or an entry that is wrong is ignored, and the rest of the file counts. One line names the file, the line, the key and what is
-accepted, when a tab opens and in `shellmate doctor`. A file that is not valid TOML is ignored as a whole; the others count. No mistake
-keeps the shell from starting.
+accepted, when a tab opens and in `shellmate doctor`. A part that is not valid TOML is ignored in the same way; a broken
+line in a `[[rules]]` or `[[scope]]` table ignores the table. No mistake keeps the shell from starting.
 
 ## Changes while a session runs
 
 A saved file counts in running tabs: for the agent from the next question, for everything else from the next prompt. If it was saved
-broken, the settings before it stay, and one line above the prompt says where it is broken. What concerns the start of a shell counts
-in new tabs only: `shell`, `welcome`, `history.key`, and `capture.spill_days`, because old files are deleted when a tab opens.
+with a part that is not valid TOML, the settings before it stay, and one line above the prompt says where it is broken. What concerns the
+start of a shell counts in new tabs only: `shell`, `welcome`, `history.key`, and `capture.spill_days`, because old files are deleted when a
+tab opens.
 
 ## Keys that are not in the file
 

@@ -1,10 +1,11 @@
 //! Changes one key of the configuration file and keeps the rest as it is.
 
-use std::fs::{self, OpenOptions};
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
+use nix::fcntl::{Flock, FlockArg};
 use serde_json::Value as Json;
 use toml_edit::{Array, ArrayOfTables, DocumentMut, Item, RawString, Table, TableLike, Value};
 
@@ -22,18 +23,36 @@ pub(crate) enum EditError {
     NoEntry { list: String, entry: usize, count: usize },
     #[error("{0}")]
     BadValue(Problem),
-    #[error("the configuration is not valid TOML")]
-    NotToml(#[source] Box<toml_edit::TomlError>),
+    #[error("nothing was changed, because the file has a mistake: {0}")]
+    NotToml(Problem),
     #[error("cannot read {0}")]
     Read(PathBuf, #[source] io::Error),
     #[error("cannot write {0}")]
     Write(PathBuf, #[source] io::Error),
 }
 
+impl EditError {
+    fn in_file(self, path: &Path) -> EditError {
+        match self {
+            EditError::NotToml(problem) => EditError::NotToml(problem.file(path)),
+            other => other,
+        }
+    }
+}
+
+/// Waits for other processes that change the file, until the lock is dropped. Without the lock, the later of two changes at the same
+/// time would undo the earlier one. A directory that cannot be locked keeps nobody from a change.
+fn lock(path: &Path) -> Option<Flock<File>> {
+    let parent = path.parent()?;
+    fs::DirBuilder::new().recursive(true).mode(0o700).create(parent).ok()?;
+    Flock::lock(File::open(parent).ok()?, FlockArg::LockExclusive).ok()
+}
+
 /// Sets a key in the file, which is created if it is missing. `paths` locates the user's themes.
 pub(crate) fn set_in_file(path: &Path, key: &str, value: &str, paths: &Paths) -> Result<(), EditError> {
+    let _lock = lock(path);
     let text = load::read(path).map_err(|error| EditError::Read(path.to_owned(), error))?.unwrap_or_default();
-    let text = set(&text, key, value)?;
+    let text = set(&text, key, value).map_err(|error| error.in_file(path))?;
     if let Some(problem) = unusable(&Config::parse(&text).config, key, paths) {
         return Err(EditError::BadValue(problem));
     }
@@ -42,8 +61,9 @@ pub(crate) fn set_in_file(path: &Path, key: &str, value: &str, paths: &Paths) ->
 
 /// Sets the usual model in the file. The name need not be known here: it was resolved before.
 pub(crate) fn set_model(path: &Path, name: &str) -> Result<(), EditError> {
+    let _lock = lock(path);
     let text = load::read(path).map_err(|error| EditError::Read(path.to_owned(), error))?.unwrap_or_default();
-    let text = set(&text, "model.name", name)?;
+    let text = set(&text, "model.name", name).map_err(|error| error.in_file(path))?;
     replace(path, &text).map_err(|error| EditError::Write(path.to_owned(), error))
 }
 
@@ -64,11 +84,13 @@ pub(crate) fn set(text: &str, key: &str, value: &str) -> Result<String, EditErro
         KeyKind::List => Some(Value::Array(Array::from_iter([plain]))),
         KeyKind::Scalar => Some(plain),
     };
+    // A table with a mistake is not a text that begins with a bracket.
+    let spelled = spelled.filter(|_| !(takes_tables(&path) && value.trim_start().starts_with('{')));
     // The other entries of a list may have problems of their own.
     let known = if path.iter().any(|name| is_index(name)) { Config::parse(text).all_problems() } else { Vec::new() };
     let mut refusal = None;
     for candidate in parsed.into_iter().chain(spelled) {
-        let mut doc: DocumentMut = text.parse().map_err(|error| EditError::NotToml(Box::new(error)))?;
+        let mut doc: DocumentMut = text.parse().map_err(|error| not_toml(text, &error))?;
         put(&mut doc, &path, candidate)?;
         let edited = doc.to_string();
         match fault(&edited, key, &known) {
@@ -76,9 +98,27 @@ pub(crate) fn set(text: &str, key: &str, value: &str) -> Result<String, EditErro
             Some(problem) => refusal = refusal.or(Some(problem)),
         }
     }
-    let no_table =
-        || Problem::new("expected a table such as { command = \"git push *\", decision = \"ask\" }").key(key);
+    let no_table = || {
+        let example = match takes_tables(&path) {
+            true => "expected a text, { env = \"NAME\" } or { command = \"PROGRAM\" }",
+            false => "expected a table such as { command = \"git push *\", decision = \"ask\" }",
+        };
+        Problem::new(example).key(key)
+    };
     Err(EditError::BadValue(refusal.unwrap_or_else(no_table)))
+}
+
+/// The first mistake in a text that is not TOML.
+fn not_toml(text: &str, error: &toml_edit::TomlError) -> EditError {
+    let problem = Config::parse(text).problems.into_iter().find(Problem::is_about_syntax);
+    EditError::NotToml(problem.unwrap_or_else(|| Problem::new(error.message())))
+}
+
+/// Whether the value is a text or a table, such as `{ env = "NAME" }`.
+fn takes_tables(path: &[&str]) -> bool {
+    let schema = schema();
+    let forms = schema::at(&schema, path).and_then(|found| found.get("anyOf")?.as_array());
+    forms.is_some_and(|forms| forms.iter().any(|form| form["type"] == "object"))
 }
 
 enum KeyKind {
@@ -108,32 +148,9 @@ fn kind_of(path: &[&str]) -> Option<KeyKind> {
     })
 }
 
-/// Finds a problem with a value of the right type: a theme that does not exist, an API key in place of a variable's name.
+/// Finds a problem with a value of the right type: a theme that does not exist.
 fn unusable(config: &Config, key: &str, paths: &Paths) -> Option<Problem> {
-    let model = &config.model;
-    let message = match key {
-        "theme" => return config.theme_problem(paths),
-        "model.api_key_env" if !is_variable(&model.api_key_env) => {
-            "this is not the name of a variable; to store a key itself, use `shellmate auth login`"
-        }
-        "model.base_url" if !["", "http://", "https://"].contains(&scheme(&model.base_url)) => {
-            "a URL begins with http:// or https://"
-        }
-        _ => return None,
-    };
-    Some(Problem::new(message).key(key))
-}
-
-/// Whether this is a valid name of an environment variable. An empty name is allowed and means that none is set.
-fn is_variable(name: &str) -> bool {
-    let is_letter = |c: char| c.is_ascii_alphanumeric() || c == '_';
-    name.chars().all(is_letter) && !name.starts_with(|c: char| c.is_ascii_digit())
-}
-
-/// The scheme of a URL, with `://`.
-fn scheme(url: &str) -> &str {
-    let url = url.trim();
-    url.find("://").map_or(url, |at| &url[..at + 3])
+    if key == "theme" { config.theme_problem(paths) } else { None }
 }
 
 /// The error for an unknown key, with a similar key if there is one.
@@ -370,12 +387,29 @@ mod tests {
             "history.ignore: `(` is not a regular expression: unclosed group"
         );
         assert_eq!(refused("", "history", "1"), "`history` is a table, not a key");
-        assert_eq!(refused("a = [", "shell", "a"), "the configuration is not valid TOML");
+        let broken = refused("hint = yes", "shell", "a");
+        assert!(broken.ends_with("a mistake: hint: not valid TOML: write true or false, not yes"), "{broken}");
+        assert!(refused("", "providers.x.api_key", "{env=FOO}").contains("expected a text, { env = \"NAME\" }"));
         assert_eq!(refused("history = 3\n", "history.", "a"), "there is no key `history.`");
         let Err(EditError::IsTable { keys, .. }) = set("", "model", "x") else { panic!() };
         assert!(keys.contains(&"model.name".to_owned()), "{keys:?}");
         let Err(EditError::UnknownKey(_, Some(near))) = set("", "history.ignor", "a") else { panic!() };
         assert_eq!(near, "history.ignore");
+    }
+
+    #[test]
+    fn changes_at_the_same_time_are_all_kept() {
+        let temp = tempfile::tempdir().unwrap();
+        let file = temp.path().join("new/config.toml");
+        let paths = Paths::from_env(|_| None::<std::ffi::OsString>, 0, None);
+        std::thread::scope(|threads| {
+            for number in 0..16 {
+                let (file, paths) = (&file, &paths);
+                let key = format!("providers.p{number}.base_url");
+                threads.spawn(move || set_in_file(file, &key, "https://a.example/v1", paths).unwrap());
+            }
+        });
+        assert_eq!(fs::read_to_string(&file).unwrap().matches("base_url").count(), 16);
     }
 
     #[test]
@@ -398,6 +432,7 @@ mod tests {
         ] {
             set(key, value).unwrap();
         }
+        assert!(set("model.base_url", "https://a b/v1").unwrap_err().contains("http://"));
         set("model.base_url", "").unwrap();
         set("model.api_key_env", "").unwrap();
     }

@@ -116,14 +116,15 @@ impl ConfigSource {
             self.good = None;
             return Vec::new();
         };
-        match ParsedFile::parse(&text) {
-            Ok(parsed) => {
-                let problems = parsed.problems.iter().map(|problem| problem.clone().file(&self.path)).collect();
-                self.good = Some(Arc::new(parsed));
-                problems
-            }
-            Err(problem) => vec![self.broken(problem)],
+        let parsed = ParsedFile::parse(&text);
+        // A file that is saved half-written would reset the settings of its other half.
+        if parsed.is_broken && self.good.as_deref().is_some_and(|good| !good.is_broken) {
+            let broken = parsed.problems.into_iter().filter(Problem::is_about_syntax);
+            return broken.map(|problem| self.broken(problem)).collect();
         }
+        let problems = parsed.problems.iter().map(|problem| problem.clone().file(&self.path)).collect();
+        self.good = Some(Arc::new(parsed));
+        problems
     }
 
     /// Everyone who can write the machine's file chooses the shells of all users.
@@ -191,10 +192,7 @@ fn is_source(table: &Table) -> bool {
 
 /// The configuration of one text, as of the person's file.
 pub(super) fn of_text(text: &str) -> Loaded {
-    let parsed = match ParsedFile::parse(text) {
-        Ok(parsed) => parsed,
-        Err(problem) => return Loaded { problems: vec![problem], ..Loaded::default() },
-    };
+    let parsed = ParsedFile::parse(text);
     let (config, origins, more) = merged([(Layer::User, Path::new(""), &parsed)].into_iter());
     let mut problems = parsed.problems.clone();
     problems.extend(more.into_iter().map(|problem| Problem { file: None, ..problem }));
@@ -260,13 +258,13 @@ mod tests {
                 format!("{user}:3: history.commands: 0 is not between 1 and 100000000; 1 is used"),
             ]
         );
-        fs::write(&files.user, "[history\ncommands = 7").unwrap();
+        fs::write(&files.user, "hint = true\n[history\ncommands = 7").unwrap();
         let loaded =
             ConfigReader::new([(Layer::System, files.system.clone()), (Layer::User, files.user.clone())]).read();
-        assert_eq!(loaded.config.history.commands, 5, "the other file counts");
+        assert_eq!((loaded.config.history.commands, loaded.config.hint), (5, true), "the rest of both files counts");
         let said = loaded.problems[1].to_string();
-        assert!(said.starts_with(&format!("{user}:1:9: not valid TOML: ")), "{said}");
-        assert!(said.ends_with("; none of it is used"), "{said}");
+        assert!(said.starts_with(&format!("{user}:2:9: not valid TOML: ")), "{said}");
+        assert!(said.ends_with("; the settings below this line are not used"), "{said}");
     }
 
     #[test]

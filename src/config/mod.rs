@@ -1,7 +1,7 @@
 //! The settings: TOML files one above the other (`layers`), converted into the option types of other rooms.
 //!
-//! Without a file the defaults are used. A broken file is ignored, and one line says where it is broken. Every value knows where it comes
-//! from (`origin`). Only `session` and `cli` import this room; no other room reads the configuration itself.
+//! Without a file the defaults are used. A part of a file that cannot be used is ignored, and a line says where and why. Every value knows
+//! where it comes from (`origin`). Only `session` and `cli` import this room; no other room reads the configuration itself.
 
 mod agent;
 #[cfg(test)]
@@ -24,8 +24,10 @@ mod providers;
 mod sandbox;
 mod schema;
 mod size;
+mod syntax;
 mod terminal;
 mod theme;
+mod words;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;

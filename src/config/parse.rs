@@ -9,8 +9,8 @@ use toml::Spanned;
 use toml::de::{DeArray, DeTable, DeValue};
 
 use super::origin::LineNumbers;
-use super::{ByteSize, Config, Loaded, Problem, layers, schema};
-use crate::text;
+use super::syntax::{ReadableText, ReadableToml};
+use super::{ByteSize, Config, Loaded, Problem, layers, words};
 
 /// The most problems of one file that are reported.
 pub(super) const PROBLEM_CAP: usize = 20;
@@ -33,14 +33,16 @@ pub(super) struct ParsedFile {
     pub(super) lines: LineNumbers,
     /// The keys and entries that were ignored, in order.
     pub(super) problems: Vec<Problem>,
+    /// Whether some of it is not valid TOML.
+    pub(super) is_broken: bool,
 }
 
 impl ParsedFile {
-    /// Parses the text of a file. A key that cannot be used is ignored, and so is an entry of a list. The error says why the whole
-    /// text is not valid TOML.
-    pub(super) fn parse(text: &str) -> Result<ParsedFile, Problem> {
-        let mut table = DeTable::parse(text).map_err(|error| not_toml(&error, text))?;
-        let mut problems = Vec::new();
+    /// Parses the text of a file. What is not valid TOML is left out, so is a key that cannot be used, and an entry of a list.
+    pub(super) fn parse(text: &str) -> ParsedFile {
+        let readable = ReadableText::new(text);
+        let ReadableToml { mut table, mut problems } = ReadableToml::read(&readable);
+        let is_broken = !problems.is_empty();
         // Each round either succeeds or removes one key or entry.
         loop {
             let mut unknown = Vec::new();
@@ -52,9 +54,11 @@ impl ParsedFile {
                     }
                     break;
                 }
-                Err((path, error)) => {
+                Err((value, error)) => {
+                    let path = usable_part(&value);
                     let line = error.span().map(|span| line_of(text, span.start)).or(key_line(&table, &path, text));
-                    problems.push(Problem::new(&in_words(error.message())).key(&key_text(&path)).line(line));
+                    let message = words::of_error(error.message(), &schema_path(&value));
+                    problems.push(Problem::new(&message).key(&key_text(&path)).line(line));
                     if !remove(table.get_mut(), &path) {
                         table.get_mut().clear();
                     }
@@ -62,10 +66,15 @@ impl ParsedFile {
             }
         }
         problems.sort_by_key(|problem| problem.line);
+        let more = problems.len().saturating_sub(PROBLEM_CAP);
         problems.truncate(PROBLEM_CAP);
+        if more > 0 {
+            let last = problems.last().and_then(|problem| problem.line);
+            problems.push(Problem::new(&format!("this file has {more} more problems")).line(last));
+        }
         let lines = LineNumbers::of(table.get_ref(), &|at| line_of(text, at));
         let table = toml::Table::deserialize(toml::Deserializer::from(table)).unwrap_or_default();
-        Ok(ParsedFile { table, lines, problems })
+        ParsedFile { table, lines, problems, is_broken }
     }
 }
 
@@ -77,10 +86,12 @@ impl Config {
 
     /// Limits values to their allowed range. Returns a message for each changed key.
     pub(super) fn clamp(&mut self) -> Vec<(&'static str, String)> {
-        let Config { history, capture, agent, terminal, .. } = self;
+        let Config { history, conversations, undo, grants, capture, agent, terminal, model, .. } = self;
         let mut changed = Vec::new();
         for (key, size, least, most) in [
             ("history.size", &mut history.size, ByteSize::mib(1), ByteSize::gib(1024)),
+            ("conversations.size", &mut conversations.size, ByteSize::new(0), ByteSize::gib(1024)),
+            ("undo.size", &mut undo.size, ByteSize::new(0), ByteSize::gib(1024)),
             ("capture.head", &mut capture.head, ByteSize::new(0), ByteSize::gib(1)),
             ("capture.tail", &mut capture.tail, ByteSize::new(0), ByteSize::gib(1)),
             ("capture.spill", &mut capture.spill, ByteSize::new(0), ByteSize::gib(1024)),
@@ -94,6 +105,10 @@ impl Config {
         }
         for (key, number, least, most) in [
             ("history.commands", &mut history.commands, 1, 100_000_000),
+            ("conversations.days", &mut conversations.days, 0, 36_500),
+            ("undo.days", &mut undo.days, 0, 36_500),
+            ("grants.days", &mut grants.days, 0, 36_500),
+            ("model.window", &mut model.window, 0, 100_000_000),
             ("capture.spill_days", &mut capture.spill_days, 0, 36_500),
             ("agent.steps", &mut agent.steps, 1, 10_000),
             ("agent.compact_at", &mut agent.compact_at, 2_000, 10_000_000),
@@ -140,8 +155,7 @@ impl Visitor<'_> for WholeNumber {
     }
 }
 
-/// Deserializes the configuration and collects unknown keys. The error contains the way to the value: the entry, if it is in an entry
-/// of a list. An entry is used as a whole or not at all, because a rule without one of its conditions would apply too widely.
+/// Deserializes the configuration and collects unknown keys. The error contains the way to the value.
 fn deserialize(
     table: Spanned<DeTable<'_>>,
     unknown: &mut Vec<ValuePath>,
@@ -156,12 +170,24 @@ fn deserialize(
             Segment::Seq { index } => Some(PathStep::Entry(*index)),
             Segment::Enum { .. } | Segment::Unknown => None,
         });
-        let mut steps: ValuePath = steps.collect();
-        if let Some(entry) = steps.iter().rposition(|step| matches!(step, PathStep::Entry(_))) {
-            steps.truncate(entry + 1);
-        }
-        (steps, error)
+        (steps.collect(), error)
     })
+}
+
+/// What is not used if a value is wrong: its entry, if it is in a list. An entry is used as a whole or not at all, because a rule
+/// without one of its conditions would apply too widely.
+fn usable_part(value: &[PathStep]) -> ValuePath {
+    let entry = value.iter().rposition(|step| matches!(step, PathStep::Entry(_)));
+    value[..entry.map_or(value.len(), |entry| entry + 1)].to_vec()
+}
+
+/// The path of a value in the schema.
+fn schema_path(value: &[PathStep]) -> Vec<String> {
+    let name = |step: &PathStep| match step {
+        PathStep::Key(key) => key.clone(),
+        PathStep::Entry(index) => index.to_string(),
+    };
+    value.iter().map(name).collect()
 }
 
 fn value_path(path: &serde_ignored::Path<'_>) -> ValuePath {
@@ -188,67 +214,12 @@ fn keys(path: &[PathStep]) -> Vec<String> {
     path.iter().filter_map(key).collect()
 }
 
-/// The problem of a text that is not TOML: where it is, and what is wrong.
-fn not_toml(error: &toml::de::Error, text: &str) -> Problem {
-    let at = error.span().map_or(0, |span| span.start.min(text.len()));
-    let line_start = text.as_bytes()[..at].iter().rposition(|byte| *byte == b'\n').map_or(0, |newline| newline + 1);
-    let column = String::from_utf8_lossy(&text.as_bytes()[line_start..at]).chars().count() + 1;
-    let message = format!("not valid TOML: {}", error.message().replace('\n', ", "));
-    Problem::new(&message).line(Some(line_of(text, at))).column(column)
-}
-
-/// A message of serde in the words of a configuration.
-fn in_words(message: &str) -> String {
-    if let Some((unknown, known)) = message.strip_prefix("unknown field `").and_then(|rest| rest.split_once('`')) {
-        // The known names are quoted too.
-        let near = text::nearest(unknown, known.split('`').skip(1).step_by(2));
-        let known = known.trim_start_matches(", ");
-        return match near {
-            Some(near) => format!("unknown key `{unknown}`, did you mean `{near}`?"),
-            None => format!("unknown key `{unknown}`, {known}"),
-        };
-    }
-    let wrong = ["invalid type: ", "invalid value: "].into_iter().find_map(|prefix| message.strip_prefix(prefix));
-    if let Some((found, expected)) = wrong.and_then(|wrong| wrong.split_once(", expected ")) {
-        return format!("expected {}, not {}", expectation(expected), value_in_words(found));
-    }
-    match message.strip_prefix("missing field `").and_then(|rest| rest.strip_suffix('`')) {
-        Some(missing) => format!("the key `{missing}` is missing"),
-        // serde calls the value of an enum a variant.
-        None => message.replace("unknown variant", "unknown value"),
-    }
-}
-
-/// What serde expected, for people.
-fn expectation(expected: &str) -> &str {
-    match expected {
-        "a boolean" => "true or false",
-        "a string" => "text in quotes",
-        "path string" => "a path in quotes",
-        other => other,
-    }
-}
-
-/// A value that serde describes: `string "x"`, `integer `3``, `sequence`, `map`.
-fn value_in_words(found: &str) -> String {
-    match found {
-        "sequence" => return "a list".to_owned(),
-        "map" => return "a table".to_owned(),
-        _ => {}
-    }
-    let kinds = ["string ", "integer ", "floating point ", "boolean "];
-    let value = kinds.into_iter().find_map(|kind| found.strip_prefix(kind)).unwrap_or(found);
-    value.trim_matches('`').to_owned()
-}
-
 fn unknown_key(path: &[PathStep]) -> Problem {
     let path = keys(path);
-    let full = path.join(".");
-    let Some((key, parents)) = path.split_last() else { return Problem::new("unknown key") };
-    Problem::new(&match schema::nearest(parents, key) {
-        Some(near) => format!("unknown key `{full}`, did you mean `{near}`?"),
-        None => format!("unknown key `{full}`"),
-    })
+    match path.split_last() {
+        Some((key, parents)) => Problem::new(&words::unknown_key(parents, key)),
+        None => Problem::new("unknown key"),
+    }
 }
 
 /// Removes a value. False if it is not there.
@@ -506,10 +477,10 @@ mod tests {
         assert_eq!(
             problems(text),
             [
-                "1: unknown key `colour`",
+                "1: unknown key `colour`; `shellmate config get` lists all keys",
                 "3: unknown key `history.ignor`, did you mean `history.ignore`?",
                 "5: unknown key `captur`, did you mean `capture`?",
-                "7: unknown key `history.sub`",
+                "7: unknown key `history.sub`, [history] has `commands`, `enabled`, `ignore`, `key`, `size`",
             ]
         );
     }
@@ -529,7 +500,8 @@ mod tests {
             ]
         );
         assert_eq!(problems("wrap = 'pink'"), ["1: wrap: unknown value `pink`, expected `words` or `terminal`"]);
-        assert_eq!(problems("history = 1"), ["1: history: expected a table, not 1"]);
+        let table = "1: history: expected a table with `commands`, `enabled`, `ignore`, `key`, `size`, not 1";
+        assert_eq!(problems("history = 1"), [table]);
     }
 
     #[test]
@@ -573,13 +545,37 @@ mod tests {
     }
 
     #[test]
-    fn invalid_toml_gives_the_defaults_and_one_problem() {
-        for text in ["a = 1\nb = [", "[history\nenabled = false", "=", "\0", &"[".repeat(100_000), &"a=".repeat(9)] {
+    fn what_is_accepted_is_said_in_words_of_people() {
+        for (text, expected) in [
+            ("mode = true", "mode: expected \"ask\", \"auto\" or \"plan\""),
+            ("[sandbox]\nnetwork = 1", "sandbox.network: expected \"off\" or \"on\""),
+            ("rules = 'x'", "rules: expected tables with [[rules]], not \"x\""),
+            ("[rules]\ncommand = 'x'", "rules: expected tables with [[rules]], not a table"),
+            ("[history]\nignore = '^a'", "history.ignore: expected a list such as [\"…\"], not \"^a\""),
+            ("[[scope]]\npath = '~/a'\nallow = 'x'", "scope: expected a list such as [\"…\"], not \"x\""),
+            ("[[providers]]\nname = 'x'", "providers: expected a table, not a list"),
+            ("[history]\ncommands = 99999999999999999999999", "expected a whole number, not 99999999999999999999999"),
+            (
+                "[providers.a]\nbase_url = 'http://a'\napi_key = { evn = 'X' }",
+                "expected a text, { env = \"NAME\" } or { command = \"PROGRAM\" }, not a table with the key `evn`",
+            ),
+            ("[model]\napi_key = 'sk-1'", "unknown key `model.api_key`, did you mean `model.api_key_env`?"),
+            ("[agent]\nzzzz = 1", "unknown key `agent.zzzz`, [agent] has `command_timeout`"),
+        ] {
+            let said = problems(text);
+            assert_eq!(said.len(), 1, "{text}: {said:?}");
+            assert!(said[0].contains(expected), "{text}\n  {}", said[0]);
+        }
+    }
+
+    #[test]
+    fn a_text_that_is_no_toml_at_all_gives_the_defaults_and_few_problems() {
+        for text in ["=", "\0", &"[".repeat(100_000), &"a=".repeat(9), &"}\n".repeat(9_999)] {
             let loaded = Config::parse(text);
             assert_eq!(loaded.config, Config::default());
-            assert_eq!(loaded.problems.len(), 1);
+            assert!((1..=PROBLEM_CAP + 1).contains(&loaded.problems.len()), "{:?}", loaded.problems);
             let line = loaded.problems[0].to_string();
-            assert!(line.starts_with("not valid TOML") && !line.contains('\n'), "{line}");
+            assert!(line.contains("not valid TOML") && !line.contains('\n'), "{line}");
             assert!(loaded.problems[0].line.is_some());
         }
     }
@@ -597,6 +593,14 @@ mod tests {
             [
                 "2: history.commands: 0 is not between 1 and 100000000; 1 is used",
                 "5: capture.tail: 2 GiB is not between 0 B and 1 GiB; 1 GiB is used",
+            ]
+        );
+        assert_eq!(
+            problems("[model]\nwindow = 9_999_999_999\n[undo]\ndays = 99_999\nsize = '2 TiB'\n"),
+            [
+                "2: model.window: 9999999999 is not between 0 and 100000000; 100000000 is used",
+                "4: undo.days: 99999 is not between 0 and 36500; 36500 is used",
+                "5: undo.size: 2 TiB is not between 0 B and 1 TiB; 1 TiB is used",
             ]
         );
     }
@@ -622,7 +626,7 @@ mod tests {
     fn problems_contain_no_control_characters_of_the_file() {
         let lines = problems("\"\\u001b[2J\\n\" = 1\n");
         assert!(!lines[0].contains(['\x1b', '\n']), "{lines:?}");
-        assert!(problems(&(0..99).map(|n| format!("k{n} = 1\n")).collect::<String>()).len() <= PROBLEM_CAP);
+        assert!(problems(&(0..99).map(|n| format!("k{n} = 1\n")).collect::<String>()).len() <= PROBLEM_CAP + 1);
     }
 
     proptest::proptest! {

@@ -46,6 +46,11 @@ impl Problem {
         Self { column: Some(column), ..self }
     }
 
+    /// Whether it is about a text that is not valid TOML.
+    pub(super) fn is_about_syntax(&self) -> bool {
+        self.column.is_some()
+    }
+
     /// Names an entry of the list that the key names.
     pub(super) fn entry(self, entry: usize) -> Self {
         Self { entry: Some(entry), ..self }

@@ -3,8 +3,7 @@
 use schemars::generate::SchemaSettings;
 use serde_json::Value;
 
-use super::Config;
-use crate::text;
+use super::{Config, words};
 
 /// The JSON schema of the configuration, for editors.
 pub(crate) fn schema() -> Value {
@@ -18,7 +17,7 @@ pub(super) fn nearest(parents: &[String], key: &str) -> Option<String> {
     let schema = schema();
     let with = |parents: &[String], key: &str| [parents, &[key.to_owned()]].concat().join(".");
     let known = at(&schema, parents).and_then(|table| table.get("properties")?.as_object());
-    let near = known.and_then(|known| text::nearest(key, known.keys().map(String::as_str)));
+    let near = known.and_then(|known| words::near(key, known.keys().map(String::as_str)));
     near.map(|near| with(parents, near)).or_else(|| {
         let mut tables = schema.get("properties")?.as_object()?.iter();
         let has_key = |table: &Value| table.get("properties").is_some_and(|keys| keys.get(key).is_some());
