@@ -40,9 +40,10 @@ pub(super) fn host_shell(flag: Option<PathBuf>, interactive: bool, wishes: Start
     let mut reader = paths.config_reader();
     let mut loaded = reader.read();
     loaded.problems.extend(refused);
-    let shell = match host::find(&search(flag, loaded.config.shell.clone())) {
+    let search = search(flag, loaded.config.shell.clone());
+    let shell = match host::find(&search) {
         Ok(found) => {
-            loaded.problems.extend(passed_over(loaded.config.shell.as_deref(), &found));
+            loaded.problems.extend(passed_over(&search, &found));
             found.path
         }
         Err(error) => return fail(error),
@@ -61,13 +62,23 @@ pub(super) fn host_shell(flag: Option<PathBuf>, interactive: bool, wishes: Start
     }
 }
 
-/// The shell of the configuration, if another one is started because it is not there or cannot be executed.
-fn passed_over(configured: Option<&Path>, found: &FoundShell) -> Option<Problem> {
-    let wanted = configured.filter(|wanted| match found.source {
-        ShellSource::Flag | ShellSource::Variable | ShellSource::Configuration => false,
-        ShellSource::Environment | ShellSource::Passwd | ShellSource::Fallback => !wanted.as_os_str().is_empty(),
-    })?;
-    let (wanted, started) = (wanted.display(), found.path.display());
+/// The shell that the variable or the configuration names, if another one is started because it is not there or cannot be executed.
+fn passed_over(search: &ShellSearch, found: &FoundShell) -> Option<Problem> {
+    let (is_variable, is_configured) = match found.source {
+        ShellSource::Flag | ShellSource::Variable => return None,
+        ShellSource::Configuration => (true, false),
+        ShellSource::Environment | ShellSource::Passwd | ShellSource::Fallback => (true, true),
+    };
+    let named =
+        |path: &Option<PathBuf>, counts: bool| path.clone().filter(|path| counts && !path.as_os_str().is_empty());
+    let started = found.path.display();
+    if let Some(wanted) = named(&search.variable, is_variable) {
+        let wanted = wanted.display();
+        let words = format!("SHELLMATE_SHELL: {wanted} cannot be started, so {started} was; name another, or unset it");
+        return Some(Problem::new(&words));
+    }
+    let wanted = named(&search.configured, is_configured)?;
+    let wanted = wanted.display();
     let words =
         format!("{wanted} cannot be started, so {started} was; `shellmate config set shell PATH` names another");
     Some(Problem::new(&words).key("shell"))

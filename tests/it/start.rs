@@ -60,6 +60,15 @@ fn a_configured_shell_that_cannot_be_started_is_named_above_the_prompt() {
 }
 
 #[test]
+fn a_shell_of_the_variable_that_cannot_be_started_is_named_above_the_prompt() {
+    let shell = Shell::Bash;
+    let mut term = Term::new(shell).env("SHELLMATE_SHELL", "zhs").size(40, 240).start();
+    term.wait_for_prompt();
+    let words = format!("SHELLMATE_SHELL: zhs cannot be started, so {} was", shell.path().display());
+    assert!(term.screen().contains(&words), "{}", term.describe());
+}
+
+#[test]
 fn shellmate_is_never_chosen_as_the_shell() {
     let term = Term::new(Shell::Bash).env("SHELL", PROGRAM).env("SHELLMATE_SHELL", PROGRAM).start();
     // The next candidate depends on the passwd entry. Exactly one shell must start.

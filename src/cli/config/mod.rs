@@ -118,7 +118,9 @@ fn edit(path: &Path) -> Result<ExitCode> {
     // The variable may hold a command line (`code --wait`), so a shell runs it.
     let status = Command::new("/bin/sh").arg("-c").arg(format!("exec {editor} \"$1\"")).arg("sh").arg(path).status();
     if !status.with_context(|| format!("cannot run {editor}"))?.success() {
-        bail!("{editor} failed; the file was not checked");
+        bail!(
+            "{editor} failed, so the file was not checked; EDITOR names the editor, as in `EDITOR=nano shellmate config edit`"
+        );
     }
     let problems = ConfigReader::new([(Layer::User, path.to_owned())]).read().all_problems();
     let sound = problems.is_empty();
