@@ -95,7 +95,7 @@ fn commands_of_a_project_need_trust() {
 fn ask_refuses_a_name_that_no_command_has_and_attaches_a_file_with_blanks() {
     let model = Model::start([Reply::text(["read"]), Reply::text(["a question"])]);
     let term = home(Shell::Bash, &model)
-        .file(&format!("{DIRECTORY}/show.md"), "---\nargument-hint: [FILE] [WORDS]\n---\nShow @$1, not $$2: $2")
+        .file(&format!("{DIRECTORY}/tell.md"), "---\nargument-hint: [FILE] [WORDS]\n---\nTell @$1, not $$2: $2")
         .file("my notes.txt", "feed the cat")
         .start();
     for (line, words) in [
@@ -105,10 +105,10 @@ fn ask_refuses_a_name_that_no_command_has_and_attaches_a_file_with_blanks() {
         let refused = term.shellmate(&["ask", line]);
         assert!(!refused.status.success() && refused.stderr.contains(words), "{refused:?}");
     }
-    let asked = term.shellmate(&["ask", "/show \"my notes.txt\" (please)"]);
+    let asked = term.shellmate(&["ask", "/tell \"my notes.txt\" (please)"]);
     assert!(asked.status.success(), "{asked:?}");
     let request = model.request();
-    assert!(request.said(0).ends_with("Show @\"my notes.txt\", not $2: (please)"), "{}", request.said(0));
+    assert!(request.said(0).ends_with("Tell @\"my notes.txt\", not $2: (please)"), "{}", request.said(0));
     assert!(request.said(0).contains("feed the cat"), "{}", request.said(0));
     let asked = term.shellmate(&["ask", "/tmp is full: why?"]);
     assert!(asked.status.success() && asked.stdout.contains("a question"), "{asked:?}");

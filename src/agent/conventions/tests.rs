@@ -39,7 +39,7 @@ fn the_room_goes_to_the_nearest_file_and_cuts_are_told() {
     let found = home.conventions("app/src", 1_200);
     assert_eq!(found.text.matches("near ").count() + found.text.matches("near\n").count(), 200, "{}", found.text);
     assert!(found.text.contains("more bytes left out; read_file shows them]"));
-    assert_eq!(found.notices, ["201 B of 999 B of AGENTS.md are sent"]);
+    assert_eq!(found.notices, ["only 201 B of the 999 B of AGENTS.md is sent"]);
     let tiny = home.conventions("app/src", 1_000);
     assert_eq!(tiny.notices, ["AGENTS.md is not sent: the conventions of this project are longer than 1000 B"]);
 }

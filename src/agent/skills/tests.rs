@@ -131,7 +131,7 @@ fn files_that_are_no_skills_are_skipped_and_named() {
         reasons,
         [
             "it has no description",
-            "the quoted text in line 2 of its front matter has no closing `---`",
+            "the quote in line 2 of its front matter is not closed",
             "it does not begin with front matter",
             "it is not text",
             "its front matter has no closing `---`",
@@ -227,7 +227,7 @@ fn a_call_brings_the_instructions_and_the_arguments() {
     home.write(".agents/skills/huge/SKILL.md", format!("---\ndescription: a\n---\n{}", "word\n".repeat(100_000)));
     let huge = home.call("/skill:huge").unwrap();
     assert!(huge.fragment.text.len() < 33 * 1024 && huge.fragment.text.contains("the rest is left out"));
-    assert_eq!(huge.notice.unwrap(), "the skill huge has 488 KiB; the model gets 32 KiB of it");
+    assert_eq!(huge.notice.unwrap(), "the skill huge is 488 KiB long; the model gets 32 KiB of it");
 }
 
 #[test]

@@ -65,14 +65,13 @@ use super::workspace::Exported;
 
 pub(super) use help::help;
 pub(super) use orders::CRASHED;
-pub(crate) use own_commands::refusal_outside;
 pub(super) use own_commands::{find as find_own_commands, usage as own_usage};
 pub(crate) use pick_model::{model_facts, model_list, needs_key};
 #[cfg(test)]
 pub(super) use scripted::ScriptedAgent;
 pub(super) use settings::Settings;
-pub(crate) use slash::is_built_in;
 pub(super) use slash::{AgentCommand, Completes, SessionCommand, Slash, SlashCommand, SlashError, commands, parse};
+pub(crate) use slash::{is_built_in, refusal_outside};
 
 /// The capacity of the queue of news. If it is full, the agent's thread waits.
 const BACKLOG: usize = 1024;

@@ -7,7 +7,7 @@ use crate::guard::TrustStore;
 
 use super::help::help_row;
 use super::orders::AgentThread;
-use super::slash::{SlashError, is_built_in, parse};
+use super::slash::{is_built_in, parse};
 
 /// What a question turned out to be.
 pub(super) enum OwnCommandCall {
@@ -53,20 +53,6 @@ impl AgentThread {
 pub(in crate::session) fn find(cwd: &Path, home: Option<&Path>, own: Option<&Path>, trust: &TrustStore) -> OwnCommands {
     let project = Project::of(cwd, trust).and_then(Result::ok);
     OwnCommands::find(own, project.as_ref(), home, &is_built_in)
-}
-
-/// Why a line that begins with a slash cannot be asked outside of a session: it means a command that works only there, or none. A text
-/// of several lines was not typed as a command.
-pub(crate) fn refusal_outside(text: &str) -> Option<String> {
-    let line = Some(text.trim()).filter(|line| !line.contains('\n'))?;
-    let word = line.split_whitespace().next()?;
-    Some(match parse(line)? {
-        Ok(_) => format!("{word} works only in a session of shellmate: `> {word}`"),
-        Err(SlashError::Unknown { name, .. }) => {
-            format!("there is no command {name}; `shellmate doctor` lists your own commands")
-        }
-        Err(error) => error.to_string(),
-    })
 }
 
 /// The name with its arguments.

@@ -394,6 +394,20 @@ pub(in crate::session) fn parse(line: &str) -> Option<Result<Slash, SlashError>>
     is_one.then(|| read(word, rest.trim()))
 }
 
+/// Why a line that begins with a slash cannot be asked outside of a session: it means a command that works only there, or none. A text
+/// of several lines was not typed as a command.
+pub(crate) fn refusal_outside(text: &str) -> Option<String> {
+    let line = Some(text.trim()).filter(|line| !line.contains('\n'))?;
+    let word = line.split_whitespace().next()?;
+    Some(match parse(line)? {
+        Ok(_) => format!("{word} works only in a session of shellmate: `> {word}`"),
+        Err(SlashError::Unknown { name, .. }) => {
+            format!("there is no command {name}; `shellmate doctor` lists your own commands")
+        }
+        Err(error) => error.to_string(),
+    })
+}
+
 fn read(word: &str, rest: &str) -> Result<Slash, SlashError> {
     match commands().find(|command| command.is_called(word)) {
         Some(command) if command.arguments.is_empty() && !rest.is_empty() => {
