@@ -169,7 +169,7 @@ fn the_number_of_background_requests_is_limited() {
         model.request();
     }
     term.run("> question 5 &");
-    assert!(term.screen().contains("4 requests are in the background already"), "{}", term.screen());
+    assert!(term.screen().contains("4 requests are already running in the background"), "{}", term.screen());
     term.run("> /show");
     let screen = term.screen();
     assert!((1..=4).all(|number| screen.contains(&format!("  > question {number}"))), "{screen}");
@@ -177,7 +177,7 @@ fn the_number_of_background_requests_is_limited() {
     term.typed("> question 5\r");
     model.request();
     term.key(Key::CtrlZ);
-    term.wait_until(|screen| screen.contents().matches("requests are in the background already").count() == 2);
+    term.wait_until(|screen| screen.contents().matches("requests are already running in the background").count() == 2);
     term.key(Key::CtrlC);
     term.wait_for_prompt();
     assert_eq!(model.others().len(), 0);

@@ -237,7 +237,7 @@ fn a_question_that_was_taken_back_comes_to_the_prompt() {
     let found = conversations(&term, &["search", "two"]);
     assert_eq!(found[0]["question"], "second question", "what came after stays in the tree");
     term.typed("> /rewind 9\r");
-    term.wait_for("only 2 questions were asked");
+    term.wait_for("only 2 questions have been asked");
 }
 
 /// Asks three questions, has them summarised, types `lines` and takes two questions back. Returns what the next question sends.

@@ -161,7 +161,7 @@ fn theme(paths: &Paths, answers: &mut dyn Answers, out: &mut dyn Write) -> Answe
     let current = Config::load(paths).config.theme.name(None).to_owned();
     let names = theme_names(paths);
     let usual = names.iter().position(|name| *name == current).unwrap_or(0);
-    let question = "Which theme should answers use? (`shellmate theme show NAME` prints a sample)";
+    let question = "Which colours should answers have? (`shellmate theme show NAME` prints a sample)";
     let Some(at) = choose(question, &names, usual, answers, out)? else { return Ok(None) };
     Ok(Some(names.get(at).filter(|name| **name != current).cloned()))
 }

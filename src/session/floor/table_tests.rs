@@ -398,7 +398,7 @@ fn four_requests_can_run_in_the_background() {
     scene.request();
     let (floor, effects) = scene.keys(scene.turn(), b"\x1a");
     assert_eq!((name(&floor), &*outline(&effects)), ("turn", ""));
-    assert!(painted(&effects).contains("in the background already"));
+    assert!(painted(&effects).contains("already running in the background"));
 }
 
 #[test]
