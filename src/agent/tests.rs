@@ -249,7 +249,7 @@ fn at_the_step_limit_the_person_is_asked_to_continue() {
     assert_eq!(room.turn("go"), Ending::StepLimit);
     assert_eq!(notes.lock().unwrap().len(), 6);
     let asked = room.person.asked.lock().unwrap();
-    assert_eq!(asked[0].title, "3 steps so far: continue?");
+    assert_eq!(asked[0].title, "3 steps so far. Continue?");
     assert_eq!(asked.len(), 2);
 }
 

@@ -265,7 +265,7 @@ fn the_limits_of_the_configuration_apply() {
     term.wait_for_prompt();
     term.run("seq 1001 1100");
     term.typed("> go\r");
-    term.wait_for("2 steps so far: continue?");
+    term.wait_for("2 steps so far. Continue?");
     term.wait_for("Esc no >");
     term.typed("y");
     term.wait_for("there");
@@ -396,7 +396,7 @@ fn a_question_that_is_the_name_of_a_file_says_how_to_empty_it() {
         let mut term = asking(shell, &model).file("some.log", "kept\n").start();
         term.wait_for_prompt();
         term.run("> some.log");
-        assert!(term.screen().contains("to empty it: `: > some.log`"), "{}\n{}", shell.name(), term.screen());
+        assert!(term.screen().contains("to empty it, run `: > some.log`"), "{}\n{}", shell.name(), term.screen());
         assert!(term.screen().contains("It is a log."), "{}", term.screen());
         assert_eq!(term.read("some.log"), "kept\n");
     });
