@@ -75,7 +75,7 @@ fn questions_about_shellmate_are_answered() {
         ("what slash commands are there", "`> /help`"),
         ("where is the configuration file", "The settings are"),
         ("how do I change your settings", "The settings are"),
-        ("where is the log of shellmate", "The log is"),
+        ("where is the log of shellmate", "SHELLMATE_LOG=debug"),
         ("how do I attach a file", "`@path`"),
         ("how much did that cost so far", "`> /usage`"),
         ("how do I uninstall shellmate", "`exit` leaves"),
@@ -210,7 +210,7 @@ fn every_document_is_in_the_binary() {
     let present: BTreeSet<String> = DOCUMENTS.iter().map(|document| document.name.to_owned()).collect();
     assert_eq!(present, wanted, "add the file to the list in src/manual/mod.rs");
     let size: usize = DOCUMENTS.iter().map(|document| document.text.len()).sum();
-    assert!(size < 270_000, "{size} bytes");
+    assert!(size < 290_000, "{size} bytes");
 }
 
 #[test]
