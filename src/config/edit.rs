@@ -100,7 +100,7 @@ pub(crate) fn set(text: &str, key: &str, value: &str) -> Result<String, EditErro
     }
     let no_table = || {
         let example = match takes_tables(&path) {
-            true => "expected a text, { env = \"NAME\" } or { command = \"PROGRAM\" }",
+            true => "expected text, { env = \"NAME\" } or { command = \"PROGRAM\" }",
             false => "expected a table such as { command = \"git push *\", decision = \"ask\" }",
         };
         Problem::new(example).key(key)
@@ -389,7 +389,7 @@ mod tests {
         assert_eq!(refused("", "history", "1"), "`history` is a table, not a key");
         let broken = refused("hint = yes", "shell", "a");
         assert!(broken.ends_with("a mistake: hint: not valid TOML: write true or false, not yes"), "{broken}");
-        assert!(refused("", "providers.x.api_key", "{env=FOO}").contains("expected a text, { env = \"NAME\" }"));
+        assert!(refused("", "providers.x.api_key", "{env=FOO}").contains("expected text, { env = \"NAME\" }"));
         assert_eq!(refused("history = 3\n", "history.", "a"), "there is no key `history.`");
         let Err(EditError::IsTable { keys, .. }) = set("", "model", "x") else { panic!() };
         assert!(keys.contains(&"model.name".to_owned()), "{keys:?}");

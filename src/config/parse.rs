@@ -557,7 +557,7 @@ mod tests {
             ("[history]\ncommands = 99999999999999999999999", "expected a whole number, not 99999999999999999999999"),
             (
                 "[providers.a]\nbase_url = 'http://a'\napi_key = { evn = 'X' }",
-                "expected a text, { env = \"NAME\" } or { command = \"PROGRAM\" }, not a table with the key `evn`",
+                "expected text, { env = \"NAME\" } or { command = \"PROGRAM\" }, not a table with the key `evn`",
             ),
             ("[model]\napi_key = 'sk-1'", "unknown key `model.api_key`, did you mean `model.api_key_env`?"),
             ("[agent]\nzzzz = 1", "unknown key `agent.zzzz`, [agent] has `command_timeout`"),

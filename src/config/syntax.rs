@@ -271,9 +271,9 @@ fn unquoted(found: &str, is_secret: bool) -> String {
         "true" | "false" | "yes" | "no" | "on" | "off" | "t" | "f" => format!("write true or false, not {found}"),
         _ if found.contains(is_curly) => "use straight quotes: \"…\"".to_owned(),
         _ if is_secret || found.contains(['"', '\'', '\\', '=']) || found.chars().count() > 40 => {
-            "a text needs quotes: \"…\"".to_owned()
+            "text needs quotes: \"…\"".to_owned()
         }
-        _ => format!("a text needs quotes: \"{found}\""),
+        _ => format!("text needs quotes: \"{found}\""),
     }
 }
 
@@ -316,11 +316,11 @@ mod tests {
     #[test]
     fn a_line_that_is_not_toml_leaves_the_others_in_use() {
         for (line, expected) in [
-            ("theme = dark", "1:9: theme: not valid TOML: a text needs quotes: \"dark\""),
+            ("theme = dark", "1:9: theme: not valid TOML: text needs quotes: \"dark\""),
             ("theme = “dark”", "1:9: theme: not valid TOML: use straight quotes: \"…\""),
             ("theme = \"dark", "1:14: theme: not valid TOML: the closing \" is missing"),
             ("theme = 'dark", "1:14: theme: not valid TOML: the closing ' is missing"),
-            ("shell = /bin/zsh", "1:9: shell: not valid TOML: a text needs quotes: \"/bin/zsh\""),
+            ("shell = /bin/zsh", "1:9: shell: not valid TOML: text needs quotes: \"/bin/zsh\""),
             ("hint = yes", "1:8: hint: not valid TOML: write true or false, not yes"),
             ("hint = True", "1:8: hint: not valid TOML: write true or false, not True"),
             ("hint =", "1:7: hint: not valid TOML: the value is missing"),
@@ -373,7 +373,7 @@ mod tests {
         assert_eq!(
             said,
             [
-                "2:11: rules: not valid TOML: a text needs quotes: \"git push\"",
+                "2:11: rules: not valid TOML: text needs quotes: \"git push\"",
                 "7:9: not valid TOML: the closing ]] is missing; the settings below this line are not used",
                 "12:5: rules: not valid TOML: write KEY = VALUE; a key has only letters, numbers, _ and -",
                 "18:9: sandbox.level: not valid TOML: the value is missing",
@@ -397,6 +397,6 @@ mod tests {
     #[test]
     fn a_key_without_quotes_is_not_quoted_on_the_screen() {
         let (_, said) = read("[providers.x]\nbase_url = 'https://a/v1'\napi_key = sk-12345\n");
-        assert_eq!(said, ["3:11: providers.x.api_key: not valid TOML: a text needs quotes: \"…\""]);
+        assert_eq!(said, ["3:11: providers.x.api_key: not valid TOML: text needs quotes: \"…\""]);
     }
 }

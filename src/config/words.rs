@@ -25,7 +25,7 @@ pub(super) fn of_error(message: &str, path: &[String]) -> String {
     }
     // toml says this where a name is expected and the value is something else.
     if message == "wanted string or table" {
-        return format!("expected {}", one_of(path).unwrap_or_else(|| "a text in quotes".to_owned()));
+        return format!("expected {}", one_of(path).unwrap_or_else(|| "text in quotes".to_owned()));
     }
     match message.strip_prefix("missing field `").and_then(|rest| rest.strip_suffix('`')) {
         Some(missing) => format!("the key `{missing}` is missing"),
@@ -65,7 +65,7 @@ fn expectation(expected: &str, path: &[String]) -> String {
     let here = schema::at(&schema, path);
     match expected {
         "a boolean" => "true or false".to_owned(),
-        "a string" => "a text in quotes".to_owned(),
+        "a string" => "text in quotes".to_owned(),
         "path string" => "a path in quotes".to_owned(),
         "a map" => "a table".to_owned(),
         "a sequence" => {
