@@ -3,7 +3,7 @@
 //! Bytes:  tty ⇄ session ⇄ host      the user's terminal, us, the shell
 //! Sense:  track, capture            what was run, where, and what it printed
 //! Words:  chat, text                 of an exchange, and as terminals see them
-//! Place:  repository                the root of the project that a directory is in
+//! Place:  repository, scope         the project that a directory is in, and the settings for it
 //! Mind:   agent → provider          a query becomes an answer; models over HTTP
 //! Ask:    input                     keys, and the line of a conversation
 //! Show:   render                    what the agent does, as bytes for the terminal
@@ -34,6 +34,7 @@ mod provider;
 mod reflex;
 mod render;
 mod repository;
+mod scope;
 mod session;
 mod store;
 mod text;

@@ -70,12 +70,6 @@ impl Config {
                 Err(error) => problems.push(Problem::new(&error.to_string()).key("rules").entry(entry)),
             }
         }
-        for (entry, scope) in self.scope.iter().enumerate() {
-            if !scope.path.is_absolute() && !scope.path.starts_with("~") {
-                let message = format!("the path {:?} has to begin with / or ~", scope.path);
-                problems.push(Problem::new(&message).key("scope").entry(entry));
-            }
-        }
         let directories = self.scope.iter().filter_map(|scope| Some((scope.path.clone(), scope.mode?)));
         let modes = ModeSettings { usual: self.mode, directories: directories.collect() };
         (PermissionSettings { rules: Arc::new(rules), modes: Arc::new(modes) }, problems)

@@ -14,6 +14,7 @@ use super::{
     Grant, GrantOffer, GrantScope, GrantWidth, Grants, Intent, ModeChoice, PermissionMode, PermissionRule,
     RuleDecision, Surroundings,
 };
+use crate::scope;
 
 /// What is to be done about a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -99,14 +100,9 @@ impl Permissions {
     /// The mode in this directory.
     pub(crate) fn mode(&self, cwd: &Path, home: Option<&Path>) -> PermissionMode {
         let ModeSettings { usual, directories, .. } = &*self.modes;
-        let real = |directory: &Path| match (directory.strip_prefix("~"), home) {
-            (Ok(below), Some(home)) => home.join(below),
-            _ => directory.to_owned(),
-        };
-        let here = directories.iter().map(|(directory, mode)| (real(directory), *mode));
-        let here = here.filter(|(directory, _)| cwd.starts_with(directory));
-        let nearest = here.max_by_key(|(directory, _)| directory.components().count());
-        self.choice.get().or(nearest.map(|(_, mode)| mode)).unwrap_or(*usual)
+        let here = directories.iter().filter_map(|(path, mode)| Some((scope::depth(path, cwd, home)?, *mode)));
+        let deepest = || here.max_by_key(|(depth, _)| *depth).map(|(_, mode)| mode);
+        self.choice.get().or_else(deepest).unwrap_or(*usual)
     }
 
     /// The mode that the settings have for a directory, whatever the person has chosen for the session.

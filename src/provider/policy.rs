@@ -1,9 +1,10 @@
 //! Which models are asked in a directory, and which may not be.
 
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::choose::ModelPreference;
+use crate::scope;
 
 /// The settings of one directory and everything below it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,41 +33,12 @@ impl ModelScopes {
 
     /// The scopes around a directory. A link to a directory is in the scope of that directory.
     fn around(&self, cwd: &Path, home: Option<&Path>) -> ModelPolicy {
-        if self.0.is_empty() {
-            return ModelPolicy::default();
-        }
-        let named = |path: &Path| match (path.strip_prefix("~"), home) {
-            (Ok(below), Some(home)) => home.join(below),
-            (Ok(_), None) | (Err(_), _) => path.to_owned(),
-        };
-        let real_cwd = real(cwd);
-        let around = self.0.iter().filter_map(|scope| {
-            let path = named(&scope.path);
-            let real_path = real(&path);
-            let holds = cwd.starts_with(&path) || real_cwd.starts_with(&real_path);
-            holds.then(|| (real_path.components().count(), scope.clone()))
-        });
+        let depth = |scope: &ModelScope| scope::depth(&scope.path, cwd, home);
+        let around = self.0.iter().filter_map(|scope| Some((depth(scope)?, scope.clone())));
         let mut around: Vec<(usize, ModelScope)> = around.collect();
         around.sort_by_key(|(depth, _)| *depth);
         ModelPolicy(around.into_iter().map(|(_, scope)| scope).collect())
     }
-}
-
-/// The path without links and `..`. A directory that was deleted while the shell is in it is still below the same ones.
-fn real(path: &Path) -> PathBuf {
-    let existing = path.ancestors().find_map(|ancestor| Some((ancestor, ancestor.canonicalize().ok()?)));
-    let Some((ancestor, mut real_path)) = existing else { return path.to_owned() };
-    let rest = path.strip_prefix(ancestor).unwrap_or(Path::new(""));
-    for component in rest.components() {
-        match component {
-            Component::ParentDir => drop(real_path.pop()),
-            Component::Normal(name) => real_path.push(name),
-            Component::CurDir | Component::RootDir | Component::Prefix(_) => {}
-        }
-    }
-    // What is behind `..` may exist.
-    let goes_up = rest.components().any(|component| component == Component::ParentDir);
-    if goes_up { real(&real_path) } else { real_path }
 }
 
 impl ModelPolicy {

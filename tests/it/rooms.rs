@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 const ROOMS: &[(&str, &[&str])] = &[
     ("text", &[]),
     ("repository", &[]),
+    ("scope", &[]),
     ("program", &[]),
     ("hook", &["text", "program"]),
     ("manual", &["text"]),
@@ -24,11 +25,11 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("capture", &["text"]),
     ("store", &["text", "track", "capture", "repository"]),
     ("usage", &["text", "store"]),
-    ("guard", &["text", "repository"]),
+    ("guard", &["text", "repository", "scope"]),
     ("reflex", &["manual", "text"]),
     ("tool", &["chat", "text", "track", "guard", "capture", "manual", "store", "reflex"]),
     ("undo", &["text", "store", "tool"]),
-    ("provider", &["chat", "program", "text"]),
+    ("provider", &["chat", "program", "scope", "text"]),
     ("fuzz", &["capture", "chat", "guard", "input", "provider", "render", "text", "track"]),
     (
         "config",
