@@ -14,7 +14,7 @@ use rusqlite::{Connection, ErrorCode, OptionalExtension, params_from_iter};
 use super::entry::{self, COLUMNS, HistoryEntry, StoredCommand};
 use super::file::DatabaseFormat;
 use super::insert::{TextOrBlob, micros_since_1970};
-use super::order::{Direction, HistoryPosition, OrderedQuery, Source, Span};
+use super::order::{CommandSource, Direction, HistoryPosition, HistorySpan, OrderedQuery};
 use super::search::{LastWord, SearchTerms};
 use super::{StoreError, file};
 
@@ -112,7 +112,7 @@ impl History {
         filter: &Filter,
         visit: impl FnMut(HistoryEntry) -> Result<(), E>,
     ) -> Result<(), E> {
-        self.select(Source::Commands, Conditions::of(filter), filter, visit)
+        self.select(CommandSource::Commands, Conditions::of(filter), filter, visit)
     }
 
     /// How many commands pass the filter, whatever its limit.
@@ -181,7 +181,7 @@ impl History {
     /// Reads a page at a time, so that neither memory nor, behind a pager, a transaction grows with the history.
     fn select<E: From<StoreError>>(
         &self,
-        source: Source,
+        source: CommandSource,
         conditions: Conditions,
         filter: &Filter,
         mut visit: impl FnMut(HistoryEntry) -> Result<(), E>,
@@ -196,7 +196,7 @@ impl History {
             direction: Direction::OldestFirst,
             most: PAGE as i64,
         };
-        let mut span = Span::so_far(connection)?;
+        let mut span = HistorySpan::so_far(connection)?;
         if filter.recorded {
             span.leave_out_imported();
         }
@@ -221,7 +221,12 @@ impl History {
 }
 
 /// The part of a span with the newest commands of a query, at most this many.
-fn newest_of(connection: &Connection, query: &OrderedQuery<'_>, span: &Span, limit: usize) -> Result<Span, StoreError> {
+fn newest_of(
+    connection: &Connection,
+    query: &OrderedQuery<'_>,
+    span: &HistorySpan,
+    limit: usize,
+) -> Result<HistorySpan, StoreError> {
     let most = i64::try_from(limit).unwrap_or(-1);
     let query = OrderedQuery { columns: "c.id", direction: Direction::NewestFirst, most, ..*query };
     let mut left = limit;
@@ -288,13 +293,13 @@ impl Conditions {
     }
 
     /// Adds a search. Returns what to select from.
-    pub(super) fn matching(mut self, query: SearchTerms) -> (Source, Conditions) {
+    pub(super) fn matching(mut self, query: SearchTerms) -> (CommandSource, Conditions) {
         for sign in query.signs {
             self.and("instr(c.text, ?) > 0", [Value::Text(sign)]);
         }
-        let Some(indexed) = query.indexed else { return (Source::Commands, self) };
+        let Some(indexed) = query.indexed else { return (CommandSource::Commands, self) };
         self.and("words MATCH ?", [Value::Text(indexed)]);
-        (Source::Words, self)
+        (CommandSource::Words, self)
     }
 
     pub(super) fn and(&mut self, condition: &str, values: impl IntoIterator<Item = Value>) {

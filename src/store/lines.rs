@@ -8,7 +8,7 @@ use super::StoreError;
 use super::entry::{self, COLUMNS, HistoryEntry};
 use super::history::{Conditions, Filter, History};
 use super::import::unknown;
-use super::order::{Direction, HistoryPosition, OrderedQuery, Source, Span};
+use super::order::{CommandSource, Direction, HistoryPosition, HistorySpan, OrderedQuery};
 
 /// Commands in a slice. Reading one takes about a microsecond.
 const SLICE: usize = 4_000;
@@ -38,20 +38,21 @@ impl History {
         // Commands that do not pass are read too, so that a slice is as quick as any other.
         let query = OrderedQuery {
             columns: &format!("c.id, c.text, c.cwd, c.status, c.unknown, {sql}"),
-            source: Source::Commands,
+            source: CommandSource::Commands,
             condition: "true",
             values: &values,
             direction: Direction::NewestFirst,
             most: SLICE as i64,
         };
         let mut read = 0;
-        let reached = query.visit(connection, &Span::ALL.before(before), before, |row| -> Result<_, StoreError> {
-            read += 1;
-            if row.get(5)? {
-                visit(line(row)?);
-            }
-            Ok(if read < SLICE { ControlFlow::Continue(()) } else { ControlFlow::Break(()) })
-        })?;
+        let reached =
+            query.visit(connection, &HistorySpan::ALL.before(before), before, |row| -> Result<_, StoreError> {
+                read += 1;
+                if row.get(5)? {
+                    visit(line(row)?);
+                }
+                Ok(if read < SLICE { ControlFlow::Continue(()) } else { ControlFlow::Break(()) })
+            })?;
         Ok((read > 0).then_some(reached))
     }
 

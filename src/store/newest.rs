@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use super::entry::{self, COLUMNS, HistoryEntry};
 use super::history::{Conditions, Filter, History};
-use super::order::{Direction, HistoryPosition, OrderedQuery, Span};
+use super::order::{Direction, HistoryPosition, HistorySpan, OrderedQuery};
 use super::search::{LastWord, SearchTerms, last_indexed};
 use super::{StoreError, phrase, unfinished};
 
@@ -75,7 +75,7 @@ impl History {
         }
         let is_slow = *filter != Filter { limit: filter.limit, ..Filter::default() } || !query.signs.is_empty();
         let (source, Conditions { sql, values }) = Conditions::of(filter).matching(query);
-        let span = if is_slow { Span::newest(connection, REACH)? } else { None };
+        let span = if is_slow { HistorySpan::newest(connection, REACH)? } else { None };
         let query = OrderedQuery {
             columns: COLUMNS,
             source,
@@ -85,7 +85,7 @@ impl History {
             most: i64::try_from(limit).unwrap_or(-1),
         };
         let mut entries = Vec::new();
-        let mut searched = span.clone().unwrap_or(Span::ALL);
+        let mut searched = span.clone().unwrap_or(HistorySpan::ALL);
         if filter.recorded {
             searched.leave_out_imported();
         }

@@ -1,6 +1,6 @@
 //! The order of commands in lists: by the time they ran.
 //!
-//! Two sequences have that order already: recorded commands by their ids, and imported commands by their places ([`Places`]). A list
+//! Two sequences have that order already: recorded commands by their ids, and imported commands by their places ([`TimePlaces`]). A list
 //! merges the two by time. So the newest commands of a search need no sorting, however long the history is.
 
 use std::ops::{ControlFlow, RangeInclusive};
@@ -11,7 +11,7 @@ use rusqlite::{Connection, Row, Rows, params_from_iter};
 use super::StoreError;
 
 /// The column with the place of an imported command; it is NULL for a recorded one. The index of words knows an imported command by
-/// its place, and a recorded one by its id. Places are below 0, so no place is an id of a recorded command.
+/// its place, and a recorded one by its id. TimePlaces are below 0, so no place is an id of a recorded command.
 ///
 /// Commands that were imported before there were places get them in the order of their times. The running maximum keeps the places
 /// of commands with the same time apart.
@@ -42,7 +42,7 @@ pub(super) const PLACES: &str = "
 /// Where the places of commands begin whose time is unknown: before all others.
 const UNTIMED: i64 = -9_000_000_000_000_000_000;
 const LAST_UNTIMED: i64 = -8_000_000_000_000_000_000;
-/// Places for each microsecond. More commands than that take places of the next one.
+/// TimePlaces for each microsecond. More commands than that take places of the next one.
 const PER_MICROSECOND: i64 = 1024;
 /// The place of the first microsecond of 1970, and the times that have places of their own: from 1898 to 2112.
 const PLACE_OF_1970: i64 = -(1 << 62);
@@ -56,12 +56,12 @@ fn place_of(started_at: i64) -> i64 {
 
 /// Hands out places for imported commands. Commands with the same time get theirs in the order in which they ask.
 #[derive(Debug, Default)]
-pub(super) struct Places {
+pub(super) struct TimePlaces {
     /// The time of the last command, and the place behind it.
     next: Option<(Option<i64>, i64)>,
 }
 
-impl Places {
+impl TimePlaces {
     pub(super) fn next(&mut self, connection: &Connection, started_at: Option<i64>) -> Result<i64, StoreError> {
         let start = match self.next {
             Some((time, next)) if time == started_at => next,
@@ -89,7 +89,7 @@ fn first_free(connection: &Connection, started_at: Option<i64>) -> Result<i64, S
 
 /// Where commands are selected from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Source {
+pub(super) enum CommandSource {
     Commands,
     /// The index of words.
     Words,
@@ -109,22 +109,22 @@ enum Sequence {
 
 /// A part of the history: ids of recorded commands, and places of imported ones.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Span {
+pub(super) struct HistorySpan {
     pub(super) recorded: RangeInclusive<i64>,
     pub(super) imported: RangeInclusive<i64>,
 }
 
-impl Span {
-    pub(super) const ALL: Span = Span { recorded: 1..=i64::MAX, imported: i64::MIN..=-1 };
+impl HistorySpan {
+    pub(super) const ALL: HistorySpan = HistorySpan { recorded: 1..=i64::MAX, imported: i64::MIN..=-1 };
 
     /// All commands that are in the history now.
-    pub(super) fn so_far(connection: &Connection) -> Result<Span, StoreError> {
+    pub(super) fn so_far(connection: &Connection) -> Result<HistorySpan, StoreError> {
         let newest = connection.query_row("SELECT ifnull(max(id), 0) FROM commands", [], |row| row.get(0))?;
-        Ok(Span { recorded: 1..=newest, ..Span::ALL })
+        Ok(HistorySpan { recorded: 1..=newest, ..HistorySpan::ALL })
     }
 
     /// The newest commands, about this many, or `None` if there are not more. If there are many of both kinds, each gets a half.
-    pub(super) fn newest(connection: &Connection, reach: i64) -> Result<Option<Span>, StoreError> {
+    pub(super) fn newest(connection: &Connection, reach: i64) -> Result<Option<HistorySpan>, StoreError> {
         let number = |sql: &str, values: &[i64]| {
             connection.prepare_cached(sql)?.query_row(params_from_iter(values), |row| row.get::<_, i64>(0))
         };
@@ -142,7 +142,10 @@ impl Span {
                 number("SELECT place FROM commands WHERE place < 0 ORDER BY place DESC LIMIT 1 OFFSET ?", &[count - 1])?
             }
         };
-        Ok(Some(Span { recorded: (newest - (reach - from_imported) + 1).max(1)..=newest, imported: lowest..=-1 }))
+        Ok(Some(HistorySpan {
+            recorded: (newest - (reach - from_imported) + 1).max(1)..=newest,
+            imported: lowest..=-1,
+        }))
     }
 
     /// Keeps only the recorded commands.
@@ -151,24 +154,27 @@ impl Span {
     }
 
     /// What is left of it before a position.
-    pub(super) fn before(&self, position: HistoryPosition) -> Span {
-        Span {
+    pub(super) fn before(&self, position: HistoryPosition) -> HistorySpan {
+        HistorySpan {
             recorded: *self.recorded.start()..=position.recorded.saturating_sub(1).min(*self.recorded.end()),
             imported: *self.imported.start()..=position.imported.saturating_sub(1).min(*self.imported.end()),
         }
     }
 
     /// What is left of it behind a position.
-    pub(super) fn behind(&self, position: HistoryPosition) -> Span {
-        Span {
+    pub(super) fn behind(&self, position: HistoryPosition) -> HistorySpan {
+        HistorySpan {
             recorded: position.recorded.saturating_add(1).max(*self.recorded.start())..=*self.recorded.end(),
             imported: position.imported.saturating_add(1).max(*self.imported.start())..=*self.imported.end(),
         }
     }
 
     /// What of it begins with a position.
-    pub(super) fn since(&self, position: HistoryPosition) -> Span {
-        Span { recorded: position.recorded..=*self.recorded.end(), imported: position.imported..=*self.imported.end() }
+    pub(super) fn since(&self, position: HistoryPosition) -> HistorySpan {
+        HistorySpan {
+            recorded: position.recorded..=*self.recorded.end(),
+            imported: position.imported..=*self.imported.end(),
+        }
     }
 }
 
@@ -197,7 +203,7 @@ impl HistoryPosition {
 pub(super) struct OrderedQuery<'a> {
     /// The columns, of which the first is the id.
     pub(super) columns: &'a str,
-    pub(super) source: Source,
+    pub(super) source: CommandSource,
     pub(super) condition: &'a str,
     /// The values of the columns and of the condition.
     pub(super) values: &'a [Value],
@@ -214,9 +220,9 @@ impl OrderedQuery<'_> {
             Sequence::Imported => ("c.place", "c.place"),
         };
         let (from, key) = match self.source {
-            Source::Commands => ("commands AS c".to_owned(), own),
+            CommandSource::Commands => ("commands AS c".to_owned(), own),
             // The index hands out its rows in order as long as the order is asked of it.
-            Source::Words => (format!("words CROSS JOIN commands AS c ON {own} = words.rowid"), "words.rowid"),
+            CommandSource::Words => (format!("words CROSS JOIN commands AS c ON {own} = words.rowid"), "words.rowid"),
         };
         let order = match self.direction {
             Direction::NewestFirst => "DESC",
@@ -237,7 +243,7 @@ impl OrderedQuery<'_> {
     pub(super) fn visit<E: From<StoreError>>(
         &self,
         connection: &Connection,
-        span: &Span,
+        span: &HistorySpan,
         from: HistoryPosition,
         mut visit: impl FnMut(&Row<'_>) -> Result<ControlFlow<()>, E>,
     ) -> Result<HistoryPosition, E> {

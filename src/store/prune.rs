@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use rusqlite::{Connection, OptionalExtension, TransactionBehavior};
 
-use super::order::{Direction, HistoryPosition, OrderedQuery, Source, Span};
+use super::order::{CommandSource, Direction, HistoryPosition, HistorySpan, OrderedQuery};
 use super::{HistoryLimits, StoreError};
 
 /// Pruning frees a little more than it must, so that it is rare: a fiftieth of what may be kept.
@@ -29,14 +29,14 @@ pub(super) fn prune_some(connection: &mut Connection, limits: HistoryLimits) -> 
     let Some((mut commands, mut bytes)) = excess(&transaction, commands, bytes)? else { return Ok(false) };
     let query = OrderedQuery {
         columns: "c.id, c.bytes",
-        source: Source::Commands,
+        source: CommandSource::Commands,
         condition: "true",
         values: &[],
         direction: Direction::OldestFirst,
         most: AT_ONCE as i64,
     };
     let mut oldest = Vec::new();
-    query.visit(&transaction, &Span::ALL, HistoryPosition::START, |row| -> Result<_, StoreError> {
+    query.visit(&transaction, &HistorySpan::ALL, HistoryPosition::START, |row| -> Result<_, StoreError> {
         oldest.push(row.get::<_, i64>(0)?);
         commands -= 1;
         bytes -= row.get::<_, i64>(1)?;

@@ -8,7 +8,7 @@ use std::ops::ControlFlow;
 use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension};
 
-use super::order::{Direction, HistoryPosition, OrderedQuery, Source, Span};
+use super::order::{CommandSource, Direction, HistoryPosition, HistorySpan, OrderedQuery};
 use super::{StoreError, phrase};
 
 /// Words from the texts of the newest commands, and from the index.
@@ -33,13 +33,13 @@ fn recent(connection: &Connection, beginning: &str) -> Result<Vec<String>, Store
     // The beginning has only letters and digits, so nothing in it is special in a pattern.
     let query = OrderedQuery {
         columns: "c.id, c.text",
-        source: Source::Commands,
+        source: CommandSource::Commands,
         condition: "c.text LIKE '%' || ? || '%'",
         values: &[Value::Text(beginning.to_owned())],
         direction: Direction::NewestFirst,
         most: TEXTS as i64,
     };
-    let span = Span::newest(connection, REACH)?.unwrap_or(Span::ALL);
+    let span = HistorySpan::newest(connection, REACH)?.unwrap_or(HistorySpan::ALL);
     let (mut found, mut texts): (Vec<String>, usize) = (Vec::new(), 0);
     query.visit(connection, &span, HistoryPosition::END, |row| -> Result<_, StoreError> {
         let text = String::from_utf8_lossy(row.get_ref(1)?.as_bytes().unwrap_or_default()).into_owned();

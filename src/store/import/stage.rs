@@ -9,7 +9,7 @@ use super::{ForeignCommand, ImportCounts, ImportSource, unknown};
 use crate::store::entry::ColumnBytes;
 use crate::store::forget::PAUSE;
 use crate::store::insert::TextOrBlob;
-use crate::store::order::Places;
+use crate::store::order::TimePlaces;
 use crate::store::{StoreError, schema};
 
 /// Rows that may be staged beyond the limit before the oldest are removed.
@@ -154,7 +154,7 @@ impl<'a> Stage<'a> {
         let newest: i64 =
             self.connection.query_row("SELECT ifnull(max(number), 0) FROM temp.fresh", [], |row| row.get(0))?;
         let mut ids = FreeIds { highest: first_free_id(self.connection)?, newest };
-        let (mut after, mut places) = (i64::MIN, Places::default());
+        let (mut after, mut places) = (i64::MIN, TimePlaces::default());
         loop {
             let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
             schema::version(&transaction)?;
@@ -200,7 +200,7 @@ fn write_slice(
     connection: &Connection,
     after: i64,
     ids: &mut FreeIds,
-    places: &mut Places,
+    places: &mut TimePlaces,
 ) -> Result<Option<i64>, StoreError> {
     let sql = format!(
         "SELECT f.number, f.nth, s.key, s.origin, s.text, s.started_at, s.duration, s.status, s.cwd, s.session, s.host
