@@ -1,6 +1,6 @@
 //! Finds the shell to host.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fs::Metadata;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
@@ -81,7 +81,7 @@ fn locate(wanted: &Path, search: &ShellSearch) -> Result<PathBuf, HostError> {
         let Ok(metadata) = path.metadata() else { continue };
         if metadata.is_dir() || metadata.permissions().mode() & 0o111 == 0 {
             error = HostError::NotExecutable { path, source: std::io::ErrorKind::PermissionDenied.into() };
-        } else if search.ourselves.as_deref().and_then(|us| us.metadata().ok()).is_some_and(|us| same(&us, &metadata)) {
+        } else if search.ourselves.as_deref().is_some_and(|us| is_a_copy(us, &path, &metadata)) {
             error = HostError::Itself { path };
         } else {
             return Ok(path);
@@ -90,8 +90,12 @@ fn locate(wanted: &Path, search: &ShellSearch) -> Result<PathBuf, HostError> {
     Err(error)
 }
 
-fn same(one: &Metadata, other: &Metadata) -> bool {
-    (one.dev(), one.ino()) == (other.dev(), other.ino())
+/// Whether a program is shellmate: this file, or one of the same name elsewhere. The login shell may be the copy of a package while
+/// another one runs.
+fn is_a_copy(ourselves: &Path, path: &Path, metadata: &Metadata) -> bool {
+    let is_same = ourselves.metadata().is_ok_and(|us| (us.dev(), us.ino()) == (metadata.dev(), metadata.ino()));
+    let is_named_so = |path: &Path| path.file_name() == Some(OsStr::new(env!("CARGO_PKG_NAME")));
+    is_same || is_named_so(path) || path.canonicalize().is_ok_and(|real| is_named_so(&real))
 }
 
 #[cfg(test)]
@@ -118,6 +122,20 @@ mod tests {
         assert_eq!(find(&search).unwrap().source, ShellSource::Configuration);
         search.flag = Some(link);
         assert!(matches!(find(&search), Err(HostError::Itself { .. })));
+    }
+
+    #[test]
+    fn another_copy_of_shellmate_is_not_hosted() {
+        let (one, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let (us, login) = (one.path().join("shellmate"), other.path().join("shellmate"));
+        std::fs::copy("/bin/sh", &us).unwrap();
+        std::fs::copy("/bin/sh", &login).unwrap();
+        let link = other.path().join("my-shell");
+        std::os::unix::fs::symlink(&login, &link).unwrap();
+        for login in [login, link] {
+            let search = ShellSearch { environment: Some(login), configured: None, ..search(&us) };
+            assert_eq!(find(&search).unwrap().source, ShellSource::Fallback);
+        }
     }
 
     #[test]

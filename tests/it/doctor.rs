@@ -168,7 +168,7 @@ fn start_files_that_break_the_hooks_are_found() {
     broken(Shell::Bash, "exit 3", "ends with status 3", "shellmate --shell bash -- --norc");
     broken(Shell::Bash, "exec cat", "replaces the shell by", "remove the `exec` from ~/.bashrc");
     broken(Shell::Bash, "PROMPT_COMMAND='exit 4'", "ends with status 4", "bash -ix");
-    broken(Shell::Bash, "readonly PROMPT_COMMAND=:", "read-only", "grep -n readonly ~/.bashrc");
+    broken(Shell::Bash, "readonly PROMPT_COMMAND=:", "read-only", "typeset' ~/.bashrc");
     broken(Shell::Zsh, "sleep 60", "no", "shellmate --shell zsh -- -f");
     broken(Shell::Fish, "sleep 60", "no prompt within", "shellmate --shell fish -- --no-config");
     finds(
@@ -286,7 +286,7 @@ fn faults_of_the_machine_are_found() {
 fn faults_of_the_model_are_found_online() {
     let online = &["--online"];
     let unreachable = home().env("OPENAI_BASE_URL", "http://127.0.0.1:9/v1").env("SHELLMATE_MODEL", "m");
-    finds(unreachable, online, ("model", "fail", "nothing answers at 127.0.0.1:9", "model.base_url"));
+    finds(unreachable, online, ("model", "fail", "nothing answers at 127.0.0.1:9", "config get --origin"));
     for (reply, text, fix) in [
         (
             Reply::error(401, "no"),
