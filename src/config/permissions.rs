@@ -9,6 +9,8 @@ use serde::{Deserialize, Serialize};
 use super::{Config, Paths, Problem, parse};
 use crate::guard::{Grants, LastingGrants, ModeSettings, PermissionMode, PermissionRule};
 use crate::provider::{ModelScope, VENDORS};
+use crate::text;
+use crate::tool::{Timeouts, Toolbox};
 
 /// Settings for one directory and everything below it. The deepest directory counts.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -60,11 +62,26 @@ pub(crate) struct PermissionSettings {
     pub modes: Arc<ModeSettings>,
 }
 
+/// The built-in tool that a name was probably meant for. A rule for a misspelled tool would match nothing.
+fn misspelled_tool(name: &str) -> Option<String> {
+    if name.is_empty() {
+        return None;
+    }
+    let tools = Toolbox::standard(Timeouts::default());
+    let is_known = tools.names().any(|known| known == name);
+    let near = || text::nearest(&name.to_lowercase(), tools.names()).map(str::to_owned);
+    if is_known { None } else { near() }
+}
+
 impl Config {
     /// The rules and modes. A rule that cannot be used is reported.
     pub(crate) fn permissions(&self) -> (PermissionSettings, Vec<Problem>) {
         let (mut rules, mut problems) = (Vec::new(), Vec::new());
         for (entry, text) in self.rules.iter().enumerate() {
+            if let Some(near) = misspelled_tool(&text.tool) {
+                let message = format!("tool: there is no tool `{}`, did you mean `{near}`?", text.tool);
+                problems.push(Problem::new(&message).key("rules").entry(entry));
+            }
             match PermissionRule::new(text.clone(), "the configuration") {
                 Ok(rule) => rules.push(rule),
                 Err(error) => problems.push(Problem::new(&error.to_string()).key("rules").entry(entry)),
@@ -132,5 +149,21 @@ mod tests {
         assert!(wrong[0].starts_with("scope: deny: `gpt-5*` matches no model; write PROVIDER"), "{wrong:?}");
         let relative = scope("path = 'work'");
         assert_eq!(relative, ["scope: path: `work` matches no directory; a path begins with / or ~/"]);
+    }
+
+    #[test]
+    fn a_rule_for_a_misspelled_tool_is_reported() {
+        let said = |tool: &str| {
+            let text = format!("[[rules]]\ntool = '{tool}'\ndecision = 'deny'\n");
+            let (settings, problems) = Config::parse(&text).config.permissions();
+            assert_eq!(settings.rules.len(), 1);
+            problems.iter().map(ToString::to_string).collect::<Vec<_>>()
+        };
+        for (tool, near) in [("bsh", "bash"), ("Bash", "bash"), ("edit-file", "edit_file")] {
+            assert_eq!(said(tool), [format!("rules: tool: there is no tool `{tool}`, did you mean `{near}`?")]);
+        }
+        for tool in ["bash", "read_file", "mcp__github__create_issue"] {
+            assert_eq!(said(tool), [""; 0]);
+        }
     }
 }

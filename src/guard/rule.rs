@@ -59,6 +59,8 @@ pub(crate) enum RuleError {
     Path { path: String, why: String },
     #[error("the command {command:?} of a rule is not a pattern: {why}")]
     Command { command: String, why: String },
+    #[error("the host {0:?} of a rule matches no host; write the name alone, such as example.org")]
+    Host(String),
 }
 
 /// A rule that can be matched.
@@ -88,6 +90,9 @@ impl PermissionRule {
         }
         let path = filled(&text.path).then(|| PathPattern::new(&text.path)).transpose()?;
         let command = filled(&text.command).then(|| CommandPattern::new(&text.command)).transpose()?;
+        if text.host.contains(['/', ':', '@']) {
+            return Err(RuleError::Host(text.host));
+        }
         Ok(PermissionRule { text, path, command, origin: origin.into() })
     }
 
@@ -320,6 +325,15 @@ mod tests {
         assert!(covers_command(&host("*.example.org"), "git clone git@git.example.org:a/b"));
         assert!(!covers_command(&host("*.example.org"), "curl https://evilexample.org"));
         assert!(!covers_command(&host("docs.rs"), "curl"));
+    }
+
+    #[test]
+    fn a_host_with_more_than_its_name_is_refused() {
+        for host in ["https://example.org", "example.org/path", "example.org:443", "me@example.org"] {
+            let [tool, path, command, reason] = [const { String::new() }; 4];
+            let text = RuleText { tool, path, command, host: host.to_owned(), decision: RuleDecision::Deny, reason };
+            assert_eq!(PermissionRule::new(text, "test").unwrap_err(), RuleError::Host(host.to_owned()));
+        }
     }
 
     #[test]

@@ -68,6 +68,11 @@ impl Toolbox {
         self.offered(ports).map(|(_, tool)| tool.spec()).collect()
     }
 
+    /// The names of all tools, offered or not.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
+        self.tools.keys().map(String::as_str)
+    }
+
     /// The kind of the tool with this name.
     pub(crate) fn kind(&self, name: &str) -> ToolKind {
         self.tools.get(name).map_or(ToolKind::Other, |tool| tool.kind())
