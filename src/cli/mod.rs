@@ -184,7 +184,8 @@ fn examine(
 ) -> anyhow::Result<ExitCode> {
     let get = |name: &str| std::env::var_os(name);
     let exam = doctor::Exam::new(paths, &get, chosen, args.online);
-    doctor::print(&doctor::examine(&exam), args.form(), out)
+    let columns = io::stdout().is_terminal().then(tty::width_of_stdout);
+    doctor::print(&doctor::examine(&exam), args.form(), columns, out)
 }
 
 fn environment(name: &str) -> Option<String> {

@@ -8,6 +8,7 @@ use serde_json::json;
 
 use crate::cli::json;
 use crate::text::sanitize;
+use crate::text::wrap::{Layout, rows};
 
 use super::{DoctorFinding, Level};
 
@@ -20,10 +21,17 @@ pub(crate) enum DoctorForm {
     Report,
 }
 
-/// Prints the findings of each check. The exit code is 1 if something fails.
+/// The column at which the text of a finding begins.
+const INDENT: usize = 19;
+/// Windows narrower than this leave too little room beside the indentation.
+const NARROW: usize = 50;
+
+/// Prints the findings of each check. The exit code is 1 if something fails. On a terminal with this many columns, text is wrapped between
+/// words. What to do is not: a command has to be copied in one piece.
 pub(crate) fn print(
     findings: &[(&'static str, Vec<DoctorFinding>)],
     form: DoctorForm,
+    columns: Option<usize>,
     out: &mut impl Write,
 ) -> Result<ExitCode> {
     for (check, finding) in findings.iter().flat_map(|(check, found)| found.iter().map(move |finding| (check, finding)))
@@ -31,9 +39,11 @@ pub(crate) fn print(
         let DoctorFinding { level, text, fix, public } = finding;
         match form {
             DoctorForm::Lines => {
-                writeln!(out, "{:<5} {check:<12} {}", level.word(), line(text))?;
-                if let Some(fix) = fix {
-                    writeln!(out, "{:<18} {}", "", line(fix))?;
+                let text = line(text);
+                let mut rows = rows_of(&text, columns).into_iter();
+                writeln!(out, "{:<5} {check:<12} {}", level.word(), rows.next().unwrap_or_default())?;
+                for row in rows.chain(fix.as_deref().map(line).as_deref()) {
+                    writeln!(out, "{:INDENT$}{row}", "")?;
                 }
             }
             DoctorForm::Json => {
@@ -60,6 +70,17 @@ fn counted(count: usize, noun: &str) -> String {
 
 fn line(text: &str) -> String {
     sanitize(text).replace('\n', " ").trim_end().to_owned()
+}
+
+/// The rows of a text beside the name of its check.
+fn rows_of(text: &str, columns: Option<usize>) -> Vec<&str> {
+    match columns.filter(|columns| *columns >= NARROW) {
+        Some(columns) => {
+            let layout = Layout { columns: columns - INDENT, ..Layout::default() };
+            rows(text, layout).into_iter().map(|row| &text[row]).collect()
+        }
+        None => vec![text],
+    }
 }
 
 impl Level {

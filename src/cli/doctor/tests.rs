@@ -6,7 +6,7 @@ use super::*;
 
 fn printed(findings: &[(&'static str, Vec<DoctorFinding>)], form: DoctorForm) -> String {
     let mut out = Vec::new();
-    print(findings, form, &mut out).unwrap();
+    print(findings, form, None, &mut out).unwrap();
     String::from_utf8(out).unwrap()
 }
 
@@ -54,6 +54,25 @@ fn json_has_one_object_for_each_finding() {
     assert_eq!((&lines[1]["check"], &lines[1]["level"]), (&"config".into(), &"fail".into()));
     assert_eq!(lines[1]["fix"], "`shellmate config edit`");
     assert!(lines[0]["fix"].is_null());
+}
+
+#[test]
+fn on_a_terminal_text_is_wrapped_and_what_to_do_is_not() {
+    let finding = DoctorFinding::warn("the history is on a disk that is almost full, which may stop it")
+        .fix("free some space, or `shellmate config set history.size '100 MiB'`");
+    let shown = |columns| {
+        let mut out = Vec::new();
+        print(&[("disk", vec![finding.clone()])], DoctorForm::Lines, Some(columns), &mut out).unwrap();
+        String::from_utf8(out).unwrap()
+    };
+    insta::assert_snapshot!(shown(60), @r"
+    warn  disk         the history is on a disk that is almost
+                       full, which may stop it
+                       free some space, or `shellmate config set history.size '100 MiB'`
+
+    0 failures, 1 warning
+    ");
+    assert_eq!(shown(40), shown(200), "a narrow window is left to the terminal");
 }
 
 #[test]
