@@ -156,8 +156,8 @@ impl Cut<'_> {
                 DeValue::Table(inner) if !is_inline => self.table(inner, path),
                 DeValue::Array(list) if list.iter().any(|entry| self.header(entry).is_some()) => self.list(list, path),
                 _ => {
-                    // An error in the rest of the line is about this value, too.
-                    let (_, end) = line_bounds(self.text, value.span().end);
+                    // An error in the rest of the line is about this value, too. A value that the parser made up has no place.
+                    let (_, end) = line_bounds(self.text, value.span().end.max(key.span().end));
                     let span = key.span().start..end;
                     if self.has_error(span.clone()) {
                         self.leave_out(path, span);
@@ -235,7 +235,7 @@ impl Cut<'_> {
         let (what, expected) = error.message.split_once(", expected ").unwrap_or((error.message, ""));
         let found = &self.text[error.span.clone()];
         let line = line_at(self.text, error.span.start).trim();
-        let words = match what {
+        match what {
             "invalid basic string"
             | "invalid multi-line basic string"
             | "invalid literal string"
@@ -258,8 +258,7 @@ impl Cut<'_> {
             "unexpected key or value" => "only one setting fits on a line".to_owned(),
             "extra `=`" => "there is an `=` too many".to_owned(),
             _ => error.message.replace('\n', ", "),
-        };
-        words
+        }
     }
 }
 
@@ -339,7 +338,10 @@ mod tests {
             assert_eq!(said, [expected], "{line}");
             let defaults = Config { reflex: crate::reflex::RulesRole::Only, ..Config::default() };
             let history = crate::config::HistorySettings { commands: 7, ..defaults.history.clone() };
-            assert_eq!(config, Config { history, ..defaults }, "{line}");
+            assert_eq!(config, Config { history, ..defaults.clone() }, "{line}");
+            let (config, said) = read(&format!("reflex = \"only\"\n{line}\n"));
+            assert_eq!(config, defaults, "{line}");
+            assert_eq!(said, [expected.replacen("1:", "2:", 1)], "{line}");
         }
     }
 
