@@ -32,7 +32,8 @@ pub(crate) enum EditError {
 }
 
 impl EditError {
-    fn in_file(self, path: &Path) -> EditError {
+    /// Names the file of the text that was to be changed.
+    pub(crate) fn in_file(self, path: &Path) -> EditError {
         match self {
             EditError::NotToml(problem) => EditError::NotToml(problem.file(path)),
             other => other,

@@ -32,7 +32,7 @@ pub(super) fn run(found: &Inventory, paths: &Paths, out: &mut impl Write) -> Res
     let file = paths.config_file().context("no directory for a configuration; `shellmate doctor` says why")?;
     // A file that cannot be changed is named before anything is asked.
     edit::set(&record::text_of(&file)?.unwrap_or_default(), "theme", "terminal")
-        .with_context(|| format!("cannot change {}", shown(&file)))?;
+        .map_err(|error| error.in_file(&file))?;
     let plan = questions(found, paths, &mut AtTerminal, out)?;
     let is_done = plan.map(|plan| apply(paths, &file, &plan, &mut AtTerminal, out)).transpose()?.unwrap_or(false);
     match is_done {
