@@ -265,7 +265,8 @@ mod tests {
                 _ => String::new(),
             });
             let rows = render::wrapped(crate::agent::NO_MODEL, &options);
-            let list: Vec<&String> = rows.iter().skip_while(|row| !row.starts_with("  1. ")).collect();
+            let list = rows.iter().skip_while(|row| !row.starts_with("  1. ")).take_while(|row| !row.is_empty());
+            let list: Vec<&String> = list.collect();
             assert!(list.len() > 3, "{rows:?}");
             for row in list {
                 let indent = row.len() - row.trim_start_matches([' ', '1', '2', '3', '.']).len();

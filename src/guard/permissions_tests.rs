@@ -324,3 +324,19 @@ fn a_directory_may_have_a_mode_of_its_own() {
     permissions.choice.set(Some(PermissionMode::Ask));
     assert_eq!(mode("/home/me/app/src"), PermissionMode::Ask, "a choice of the person counts everywhere");
 }
+
+#[test]
+fn the_mode_of_a_directory_counts_whichever_link_leads_to_it() {
+    let place = tempfile::tempdir().unwrap();
+    let (directory, link) = (place.path().join("app"), place.path().join("link"));
+    std::fs::create_dir(&directory).unwrap();
+    std::os::unix::fs::symlink(&directory, &link).unwrap();
+    for (written, cwd) in [(&link, &directory), (&directory, &link)] {
+        let modes =
+            ModeSettings { directories: vec![(written.clone(), PermissionMode::Plan)], ..ModeSettings::default() };
+        let permissions = Permissions::new(Arc::default(), Arc::new(modes), Grants::default());
+        assert_eq!(permissions.mode(cwd, None), PermissionMode::Plan, "{}", written.display());
+        assert_eq!(permissions.mode(&cwd.join("deleted"), None), PermissionMode::Plan, "{}", written.display());
+        assert_eq!(permissions.mode(place.path(), None), PermissionMode::Ask);
+    }
+}

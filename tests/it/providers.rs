@@ -174,7 +174,7 @@ fn a_limit_of_the_day_stops_a_running_answer_with_what_was_said() {
     model.request();
     let (code, out, err) = run(&home, &["ask", "hi"]);
     assert_eq!((code, out.as_str()), (Some(1), "Let me look.\n"), "{err}");
-    assert!(err.contains("stopped: $2.20 were spent today, and the limit is $2.00"), "{err}");
+    assert!(err.contains("stopped: $2.20 has been spent today and the limit is $2.00"), "{err}");
     model.request();
     assert_eq!(model.others().len(), 0);
 }
@@ -316,7 +316,7 @@ fn a_part_of_a_name_opens_the_list_and_a_misspelled_name_is_not_taken() {
     term.wait_for("locked cannot be asked: NOT_SET should hold a key or a header, but it is not set");
     term.wait_for("Enter use it");
     term.typed("\x1b");
-    term.wait_for("the model stays as it is");
+    term.wait_for("the model was not changed");
     term.wait_for_prompt();
     term.typed("> /model house\r");
     term.wait_for("? house");
@@ -341,7 +341,10 @@ fn models_in_a_pipe_are_found_by_a_part_of_their_name() {
         model.url()
     ));
     let (_, _, err) = run(&home, &["models"]);
-    assert!(err.contains("locked: api_key of [providers.locked]: the command `exit 3` gives no value"), "{err}");
+    assert!(
+        err.contains("locked: api_key of [providers.locked]: the command `exit 3` printed no usable value"),
+        "{err}"
+    );
     let (code, out, err) = run(&home, &["models", "corp/"]);
     assert_eq!(code, Some(0), "{err}");
     let lines: Vec<&str> = out.lines().collect();
@@ -352,7 +355,7 @@ fn models_in_a_pipe_are_found_by_a_part_of_their_name() {
         assert!(out.starts_with("corp/House-Large ") && out.lines().count() == 1, "{words}: {out}");
         assert_eq!(err, "", "{words}");
     }
-    assert!(run(&home, &["models", "locked"]).2.contains("gives no value"));
+    assert!(run(&home, &["models", "locked"]).2.contains("printed no usable value"));
 }
 
 #[test]
