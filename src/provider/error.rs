@@ -329,7 +329,7 @@ impl ProviderError {
     fn advice(&self) -> Option<String> {
         Some(match &self.0.kind {
             ErrorKind::Key { variable: Some(_) } => {
-                "`shellmate auth status` says where the key comes from, `shellmate auth login` stores another"
+                "`shellmate auth status` says where it comes from: export another, or store one with `shellmate auth login`"
                     .to_owned()
             }
             ErrorKind::Key { variable: None } => {

@@ -78,7 +78,7 @@ async fn messages_say_what_to_do_and_never_the_key() {
     assert!(!format!("{error} {error:?}").contains(KEY));
     assert_eq!(
         without_port(&error.to_string()),
-        "HOST does not accept the key in OPENAI_API_KEY: Incorrect API key provided: [key]\u{fffd}[2J; `shellmate auth status` says where the key comes from, `shellmate auth login` stores another"
+        "HOST does not accept the key in OPENAI_API_KEY: Incorrect API key provided: [key]\u{fffd}[2J; `shellmate auth status` says where it comes from: export another, or store one with `shellmate auth login`"
     );
     let error = refused(404, "", r#"{"error":{"message":"no","code":"model_not_found"}}"#).await;
     assert_eq!(
