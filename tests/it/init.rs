@@ -147,7 +147,7 @@ fn a_server_of_ones_own_is_connected_with_its_key_and_undo_takes_both_back() {
     term.typed("\r");
     asked(&term, "Make these changes?");
     assert!(
-        term.screen().contains("The key for local is stored in ~/.local/state/shellmate/keys.json"),
+        term.screen().contains("The key for local will be stored in ~/.local/state/shellmate/keys.json"),
         "{}",
         term.describe()
     );

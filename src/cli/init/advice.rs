@@ -30,7 +30,7 @@ pub(super) fn print(found: &Inventory, out: &mut dyn Write) -> Result<()> {
         None => format!("`{}` starts it here;", quote::display(&binary)),
     };
     writeln!(out, "\n{here} `> QUESTION` asks, and `> /help` lists the commands.")?;
-    writeln!(out, "In it, `shellmate doctor` looks for problems.")?;
+    writeln!(out, "`shellmate doctor` looks for problems.")?;
     Ok(())
 }
 

@@ -100,7 +100,7 @@ impl Dialog<'_> {
 
     /// Asks for the URL of a server, and connects it. A key is asked for where the server requires one.
     pub(super) fn server(&mut self, access: &Access) -> Result<WizardStep<Connected>> {
-        writeln!(self.out, "\nA server with the interface of OpenAI, such as http://localhost:8000/v1")?;
+        writeln!(self.out, "\nAn OpenAI-compatible server, such as http://localhost:8000/v1")?;
         let url = match self.url("Its base URL, or Enter to go back: ")? {
             WizardStep::Next(url) => url,
             WizardStep::Back => return Ok(WizardStep::Back),

@@ -202,7 +202,7 @@ fn apply(paths: &Paths, file: &Path, plan: &Plan, answers: &mut dyn Answers, out
 /// What happens to a typed key.
 fn stored_where(paths: &Paths, typed: &TypedKey) -> Result<String> {
     let path = record::keys_file(paths)?;
-    let line = format!("The key for {} is stored in {}, which only you can read.", typed.taker.name, shown(&path));
+    let line = format!("The key for {} will be stored in {}, which only you can read.", typed.taker.name, shown(&path));
     Ok(match Keys::load(&path)?.has(typed.taker.variable()) {
         true => format!("{line} It replaces the key that is stored there, for good."),
         false => line,
