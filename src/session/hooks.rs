@@ -29,7 +29,7 @@ pub(super) struct HookLink {
     is_expected: bool,
     hooked: Hooked,
     /// Open while the finder of the history runs.
-    pub(super) door: Option<PromptDoor>,
+    pub(super) door: PromptDoor,
 }
 
 impl HookLink {
@@ -40,7 +40,7 @@ impl HookLink {
             is_expected: !secrets.is_empty(),
             secrets,
             hooked: Hooked::default(),
-            door: None,
+            door: PromptDoor::default(),
         }
     }
 
@@ -111,7 +111,7 @@ impl Session {
                 None
             }
             Mark::Start { text, .. } => {
-                self.hook.door = PromptDoor::open(text, self.hook.workspace.directory(), &self.errands);
+                self.hook.door.open_for(text, self.hook.workspace.directory(), &self.errands);
                 None
             }
             Mark::Prompt { .. } => return self.prompts(),
@@ -131,7 +131,7 @@ impl Session {
 
     /// The shell continues to its prompt, so no hook waits.
     fn prompts(&mut self) {
-        self.hook.door = None;
+        self.hook.door.close();
         self.hook.directives.prompts();
         self.hook.workspace.forget_old_fifos();
         self.hook.workspace.mend();

@@ -2,6 +2,7 @@
 
 use std::io::Write;
 use std::process::ExitCode;
+use std::time::Instant;
 
 use super::finder::{self, FinderEnd, FinderStart, RegionStart};
 use super::{Display, HistoryContext, Selection, filter, json, report_empty, table};
@@ -74,6 +75,7 @@ fn find(
     display: Display,
     out: &mut impl Write,
 ) -> anyhow::Result<ExitCode> {
+    let started = Instant::now();
     let filter = Filter { limit: args.selection.limit, ..filter(&args.selection, context, display)? };
     let words = args.words.join(" ");
     let start =
@@ -84,7 +86,7 @@ fn find(
         FinderEnd::Left => return Ok(ExitCode::from(LEFT)),
         FinderEnd::Ended(signal) => return Ok(ExitCode::from(128 + u8::try_from(signal).unwrap_or_default())),
     };
-    let is_handed = |directory| session::hand_to_prompt(directory, &command);
+    let is_handed = |directory| session::hand_to_prompt(directory, &command, started);
     if args.line.is_some() || !context.session.is_some_and(|current| is_handed(current.directory)) {
         writeln!(out, "{command}")?;
     }
