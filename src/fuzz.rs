@@ -17,7 +17,7 @@ use crate::input::{Code, Decoder, EditOutcome, Editing, EditorScreen, Input, Key
 use crate::provider::replay::replay;
 use crate::provider::sse::SseParser;
 use crate::provider::{Delta, ErrorKind, Protocol};
-use crate::render::{Depth, Painter, RenderOptions, ScreenSize, TerminalMode, Theme, Wrapping};
+use crate::render::{CodeColours, Depth, Painter, RenderOptions, ScreenSize, TerminalMode, Theme, Wrapping};
 use crate::text::shell::parse::parse;
 use crate::text::shell::quote::{self, Dialect};
 use crate::text::shell::{Token, tokens};
@@ -106,6 +106,7 @@ pub fn markdown(input: (u8, u8, u8, String)) {
         wrap: if step % 2 == 0 { Wrapping::Words } else { Wrapping::Terminal },
         colour: Depth::Ansi16,
         theme: Theme::default(),
+        code: CodeColours::default(),
         unicode: true,
         synchronized: true,
         hyperlinks: true,

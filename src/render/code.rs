@@ -1,11 +1,12 @@
 //! Syntax highlighting.
 //!
 //! Loading the grammars takes some milliseconds, and the first line of each language some more. That is too long for the session's loop,
-//! so [`load_grammars`] and [`warm`] are called on another thread. Until the grammars are loaded, code is not coloured.
+//! so [`CodeColours::load`] and [`CodeColours::warm`] are called on another thread. Until the grammars are loaded, code is not coloured.
 
 use std::collections::HashMap;
+use std::fmt;
 use std::ops::Range;
-use std::sync::OnceLock;
+use std::sync::{Arc, LazyLock, OnceLock};
 
 use syntect::parsing::{ParseState, Scope, ScopeStack, SyntaxSet};
 
@@ -16,25 +17,54 @@ use super::line::StyledLine;
 /// Longer lines are not coloured: they are usually data, and a grammar can take very long on them.
 const LONGEST: usize = 2000;
 
-static GRAMMARS: OnceLock<SyntaxSet> = OnceLock::new();
+/// The grammars of the languages, once they are loaded. Clones share them.
+///
+/// A value and not a static, so that whether code is coloured does not depend on what else the process has painted.
+#[derive(Clone, Default)]
+pub(crate) struct CodeColours(Arc<OnceLock<SyntaxSet>>);
 
-/// Loads the grammars without compiling any language.
-pub(crate) fn load_grammars() {
-    GRAMMARS.get_or_init(two_face::syntax::extra_newlines);
-}
+impl CodeColours {
+    /// Colours that are loaded already.
+    pub(crate) fn loaded() -> CodeColours {
+        let colours = CodeColours::default();
+        colours.load();
+        colours
+    }
 
-/// Loads the grammars and compiles a language, so that its first line is coloured without delay.
-pub(crate) fn warm(language: &str) {
-    load_grammars();
-    if let Some(mut highlighter) = Highlighter::new(language) {
-        highlighter.line("let x = \"a\"; // (1)\n");
+    /// Loads the grammars without compiling any language.
+    pub(crate) fn load(&self) {
+        self.0.get_or_init(two_face::syntax::extra_newlines);
+    }
+
+    /// Loads the grammars and compiles a language, so that its first line is coloured without delay.
+    pub(crate) fn warm(&self, language: &str) {
+        self.load();
+        if let Some(mut highlighter) = Highlighter::new(language, self) {
+            highlighter.line("let x = \"a\"; // (1)\n");
+        }
     }
 }
 
+impl fmt::Debug for CodeColours {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if self.0.get().is_some() { "loaded" } else { "not loaded" })
+    }
+}
+
+/// Two values are equal if they share their grammars.
+impl PartialEq for CodeColours {
+    fn eq(&self, other: &CodeColours) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl Eq for CodeColours {}
+
 /// The lines of a code block in parts, each with the name of its role in themes, if it has one. Loads the grammars.
 pub(crate) fn highlighted(language: &str, code: &str) -> Vec<Vec<(Option<&'static str>, String)>> {
-    load_grammars();
-    let mut highlighter = Highlighter::new(language);
+    // A document is never written without colours, so one set of grammars serves the whole process.
+    static COLOURS: LazyLock<CodeColours> = LazyLock::new(CodeColours::loaded);
+    let mut highlighter = Highlighter::new(language, &COLOURS);
     let parts = |line: &str| {
         let pieces = match &mut highlighter {
             Some(highlighter) => highlighter.pieces(line),
@@ -47,7 +77,7 @@ pub(crate) fn highlighted(language: &str, code: &str) -> Vec<Vec<(Option<&'stati
 
 /// Colours a code block line by line.
 pub(super) struct Highlighter {
-    grammars: &'static SyntaxSet,
+    colours: CodeColours,
     state: ParseState,
     scopes: ScopeStack,
     looks: HashMap<Scope, Option<Look>>,
@@ -55,7 +85,7 @@ pub(super) struct Highlighter {
 
 impl Highlighter {
     /// Returns `None` for an unknown language, and while the grammars are not loaded.
-    pub(super) fn new(language: &str) -> Option<Highlighter> {
+    pub(super) fn new(language: &str, colours: &CodeColours) -> Option<Highlighter> {
         if language.is_empty() {
             return None;
         }
@@ -67,9 +97,8 @@ impl Highlighter {
             "jsx" | "ts" | "tsx" | "mts" | "cts" | "typescript" | "typescriptreact" => "js".to_owned(),
             other => other.to_owned(),
         };
-        let grammars = GRAMMARS.get()?;
-        let syntax = grammars.find_syntax_by_token(&name)?;
-        Some(Highlighter { grammars, state: ParseState::new(syntax), scopes: ScopeStack::new(), looks: HashMap::new() })
+        let state = ParseState::new(colours.0.get()?.find_syntax_by_token(&name)?);
+        Some(Highlighter { colours: colours.clone(), state, scopes: ScopeStack::new(), looks: HashMap::new() })
     }
 
     /// Colours a complete line. `text` has no newline.
@@ -87,7 +116,9 @@ impl Highlighter {
         if text.len() > LONGEST {
             return plain();
         }
-        let Ok(changes) = self.state.parse_line(&format!("{text}\n"), self.grammars) else { return plain() };
+        let grammars = self.colours.0.get();
+        let changes = grammars.and_then(|grammars| self.state.parse_line(&format!("{text}\n"), grammars).ok());
+        let Some(changes) = changes else { return plain() };
         let mut pieces = Vec::new();
         let mut from = 0;
         for (at, change) in changes {

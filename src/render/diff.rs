@@ -113,7 +113,7 @@ pub(super) fn compare(old: &str, new: &str, path: &str, options: &RenderOptions)
     for hunk in &hunks {
         lines.push(StyledLine::of(Look::MUTED, &place(hunk)));
         // Each hunk is highlighted on its own, because the text before it in the file may be long.
-        let mut highlighter = Highlighter::new(language(path)).filter(|_| coloured < MOST_COLOURED);
+        let mut highlighter = Highlighter::new(language(path), &options.code).filter(|_| coloured < MOST_COLOURED);
         for op in hunk {
             let rows: Vec<DiffRow> =
                 diff.iter_inline_changes(op).map(|change| DiffRow::of(&change, &mut highlighter, &view)).collect();

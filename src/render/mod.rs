@@ -32,7 +32,7 @@ mod tests;
 
 pub(crate) use ask::{ApprovalRequest, Card, CardSize, FileChange, Subject, approval_card, confirmation, inquiry};
 pub(crate) use background::{Background, Themes};
-pub(crate) use code::{highlighted, load_grammars, warm};
+pub(crate) use code::{CodeColours, highlighted};
 pub(crate) use diff::{UnifiedDiff, diff, unified_diffs};
 pub(crate) use finder::{FinderLayout, FinderRow, FinderView, finder_rows};
 pub(crate) use options::{KeyLabels, RenderOptions, ScreenSize, TerminalMode, Wrapping, cooked};

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::text::style::Depth;
 
+use super::code::CodeColours;
 use super::theme::Theme;
 
 /// The line break. A terminal in raw mode needs the carriage return.
@@ -32,6 +33,8 @@ pub(crate) struct RenderOptions {
     pub wrap: Wrapping,
     pub colour: Depth,
     pub theme: Theme,
+    /// The colours of code.
+    pub code: CodeColours,
     /// Whether the terminal displays UTF-8. Otherwise all output is ASCII.
     pub unicode: bool,
     /// Whether the terminal supports synchronized output (`CSI ?2026 h`).
@@ -106,6 +109,7 @@ impl RenderOptions {
             wrap,
             colour: depth(&term, &variable("COLORTERM"), &variable("NO_COLOR")),
             theme,
+            code: CodeColours::default(),
             unicode: locale.is_some_and(|locale| locale.to_uppercase().replace('-', "").contains("UTF8")),
             synchronized: !is_console,
             hyperlinks: !is_console,

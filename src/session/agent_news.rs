@@ -110,7 +110,7 @@ impl Session {
             return Vec::new();
         }
         if let News::Event(event) = &news {
-            self.agent.grammars.hear(event);
+            self.agent.grammars.hear(event, &self.profile.code);
         }
         if let Some(request) = self.requests.get(number).filter(|_| is_over) {
             request.end();

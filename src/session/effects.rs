@@ -205,7 +205,7 @@ impl Session {
         let query = self.query(text, happened, screen);
         let exported = self.hook.workspace.environment();
         effects.extend(self.order(Order::Answer(Box::new(Question { number, query, exported, cancel, steering }))));
-        self.agent.grammars.expect();
+        self.agent.grammars.expect(&self.profile.code);
         effects
     }
 

@@ -6,7 +6,7 @@ use std::ffi::OsStr;
 use std::path::Path;
 
 use crate::chat::{Event, ToolKind};
-use crate::render;
+use crate::render::CodeColours;
 use crate::text;
 
 /// A line that opens a block of code is shorter than this.
@@ -25,16 +25,18 @@ pub(crate) struct Grammars {
 
 impl Grammars {
     /// A query was asked.
-    pub(super) fn expect(&mut self) {
+    pub(super) fn expect(&mut self, colours: &CodeColours) {
         if !std::mem::replace(&mut self.are_loading, true) {
-            aside(render::load_grammars);
+            let colours = colours.clone();
+            aside(move || colours.load());
         }
     }
 
     /// Handles an event. A new language is prepared on a thread of its own.
-    pub(super) fn hear(&mut self, event: &Event) {
+    pub(super) fn hear(&mut self, event: &Event, colours: &CodeColours) {
         for language in self.languages(event) {
-            aside(move || render::warm(&language));
+            let colours = colours.clone();
+            aside(move || colours.warm(&language));
         }
     }
 

@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use crate::host::ShellKind;
 use crate::input::{Editing, KeyAction, KeyMap};
-use crate::render::{self, Background, KeyLabels, RenderOptions, Theme, Themes, Wrapping};
+use crate::render::{self, Background, CodeColours, KeyLabels, RenderOptions, Theme, Themes, Wrapping};
 
 /// Facts about the person and the machine, and settings of the look.
 pub(super) struct Profile {
@@ -24,6 +24,8 @@ pub(super) struct Profile {
     /// Whether shellmate or the terminal breaks lines of prose.
     wrap: Wrapping,
     is_read_aloud: bool,
+    /// The colours of code, loaded when the first answer is awaited.
+    pub(super) code: CodeColours,
 }
 
 impl Profile {
@@ -39,6 +41,7 @@ impl Profile {
             background: None,
             wrap,
             is_read_aloud: false,
+            code: CodeColours::default(),
         }
     }
 
@@ -82,7 +85,8 @@ impl Profile {
     pub(super) fn options(&self, size: render::ScreenSize) -> RenderOptions {
         let variable = |name: &str| std::env::var(name).unwrap_or_default();
         let options = RenderOptions::of_terminal(size, self.theme(), self.wrap, variable);
-        RenderOptions { keys: Arc::clone(&self.labels), ..options }.read_aloud(self.is_read_aloud)
+        RenderOptions { keys: Arc::clone(&self.labels), code: self.code.clone(), ..options }
+            .read_aloud(self.is_read_aloud)
     }
 
     /// The theme for the background of the terminal.

@@ -39,7 +39,7 @@ impl AnswerPainter {
         let event = Event::Text(text.to_owned());
         // Load the grammar at once: nothing else waits, and there is no later answer to colour.
         for language in self.grammars.languages(&event) {
-            render::warm(&language);
+            self.painter.options().code.warm(&language);
         }
         self.painter.event(&event, Instant::now(), &mut out);
         render::cooked(&out)

@@ -49,7 +49,7 @@ pub(super) enum SampleSize {
 
 /// Paints the sample: an answer, tool calls, a diff, an approval card, an error and a dim line. Lines end with `\r\n`.
 pub(super) fn paint(options: &RenderOptions, size: SampleSize) -> Vec<u8> {
-    render::warm("rust");
+    options.code.warm("rust");
     let mut options = options.clone();
     options.synchronized = false;
     let (mut painter, mut bytes, now) = (Painter::new(options.clone()), Vec::new(), Instant::now());

@@ -222,7 +222,7 @@ impl Stream {
                 self.close();
                 self.blank_due = true;
                 self.gap();
-                let highlighter = Highlighter::new(fence.language);
+                let highlighter = Highlighter::new(fence.language, &self.options.code);
                 let (indent, mark, length) = (fence.indent, fence.mark, fence.length);
                 self.block = Block::Code { indent, mark, length, highlighter };
             }

@@ -19,6 +19,7 @@ pub(super) fn options(columns: u16) -> RenderOptions {
         wrap: Wrapping::Words,
         colour: Depth::Ansi16,
         theme: Theme::default(),
+        code: CodeColours::default(),
         unicode: true,
         synchronized: true,
         hyperlinks: true,
@@ -60,7 +61,7 @@ impl Scene {
     }
 
     pub(super) fn with(options: RenderOptions) -> Scene {
-        code::load_grammars();
+        options.code.load();
         let terminal = terminal(options.rows, options.columns);
         let (elapsed, widening) = (Duration::ZERO, Widening::Widens);
         Scene { painter: Painter::new(options), terminal, widening, start: Instant::now(), elapsed, bytes: Vec::new() }

@@ -76,7 +76,6 @@ fn an_interrupted_answer() {
 /// The approval card of an edit, on a narrow and on a wide terminal.
 #[test]
 fn a_question_about_an_edit() {
-    code::load_grammars();
     let change =
         FileChange { path: "src/a.rs", old: "let a = 1;\nlet b = 2;\n", new: "let a = 1;\nlet b = \"two\";\n" };
     let asked = ApprovalRequest {
@@ -86,7 +85,7 @@ fn a_question_about_an_edit() {
         wider: &[],
     };
     for columns in [60, 150] {
-        let bytes = approval_card(&asked, 24, &options(columns)).text;
+        let bytes = approval_card(&asked, 24, &RenderOptions { code: CodeColours::loaded(), ..options(columns) }).text;
         insta::assert_snapshot!(
             format!("a_question_about_an_edit_{columns}"),
             bytes.replace('\x1b', "␛").replace('\r', "␍")
