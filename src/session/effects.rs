@@ -70,7 +70,7 @@ impl Session {
             Effect::ShowRedraw => self.books.show_redraw(out),
             Effect::Repaint(line) => self.books.repaint(&line, out),
             Effect::AnswerBegins => self.books.answer(out),
-            Effect::PromptAgain => self.books.prompt_again(out),
+            Effect::PromptAgain(prompt) => self.books.prompt_again(&prompt, out),
             Effect::Send(keys) => self.send(&keys),
             Effect::Hold(keys) => self.keyboard.hold(&keys, Instant::now()),
             Effect::DropHeld => drop(self.keyboard.take_held()),

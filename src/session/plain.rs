@@ -23,6 +23,8 @@ impl Session {
     pub(super) fn become_plain(&mut self) {
         if !std::mem::replace(&mut self.is_plain, true) {
             self.books.scanner = None;
+            // Marks of the shell are not translated any more, so the terminal would take all that follows for a part of the prompt.
+            self.books.answer(&mut self.wires.to_screen);
             let words = "command tracking failed; recording is off, your shell is unaffected";
             self.books.say(words, &mut self.wires.to_screen);
         }

@@ -238,9 +238,11 @@ impl Books {
         self.draw(b"\x1b[J", out);
         let lines = self.next_prompt.take_announcement();
         self.draw(&lines, out);
-        self.prompt_again(out);
+        let [start, end] = self.outer.prompt_again();
+        out.push(start);
         self.screen.prompt();
         self.draw(&shown.lines, out);
+        out.push(end);
     }
 
     /// Tells the outer terminal that an answer follows.
@@ -248,9 +250,15 @@ impl Books {
         out.push(self.outer.answer());
     }
 
-    /// Tells the outer terminal that the prompt is drawn again.
-    pub(super) fn prompt_again(&mut self, out: &mut Outbox) {
-        out.push(self.outer.prompt_again());
+    /// Draws the prompt and the line that is edited again. The screen model has them already.
+    pub(super) fn prompt_again(&mut self, prompt: &[u8], out: &mut Outbox) {
+        let [start, end] = self.outer.prompt_again();
+        out.push(start);
+        out.push(prompt);
+        // Otherwise the shell is still drawing its prompt, and its own mark follows.
+        if self.zone() == Zone::Input {
+            out.push(end);
+        }
     }
 
     /// Keeps a line that is shown above the next prompt.

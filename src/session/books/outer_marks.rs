@@ -10,6 +10,8 @@ use crate::track::Mark;
 
 /// Not every shell draws its whole prompt again when the window is resized, so a terminal must not erase it then.
 const PROMPT: &[u8] = b"\x1b]133;A;redraw=0\x1b\\";
+/// The end of a prompt.
+const INPUT: &[u8] = b"\x1b]133;B\x1b\\";
 
 /// Sends standard marks to the outer terminal, unless the shell does so itself.
 #[derive(Debug)]
@@ -69,10 +71,11 @@ impl OuterMarks {
         if self.is_understood { b"\x1b]133;C\x1b\\" } else { b"" }
     }
 
-    /// The earlier prompt is drawn again below the answer.
-    pub(in crate::session) fn prompt_again(&mut self) -> &'static [u8] {
+    /// The marks around the earlier prompt, which is drawn again below the answer. The second one has no other sender: the shell
+    /// does not know that its prompt is drawn again.
+    pub(in crate::session) fn prompt_again(&mut self) -> [&'static [u8]; 2] {
         self.answers = false;
-        if self.is_understood { PROMPT } else { b"" }
+        if self.is_understood { [PROMPT, INPUT] } else { [b"", b""] }
     }
 
     /// The standard marks for a private mark; `ended` says whether it ended a command.
@@ -90,7 +93,7 @@ impl OuterMarks {
                 let end = if has_answered { &b"\x1b]133;D\x1b\\"[..] } else { b"" };
                 [end, &self.directory(cwd), PROMPT].concat()
             }
-            Mark::Input => b"\x1b]133;B\x1b\\".to_vec(),
+            Mark::Input => INPUT.to_vec(),
             Mark::Start { .. } => b"\x1b]133;C\x1b\\".to_vec(),
             Mark::End { status, .. } if ended => format!("\x1b]133;D;{status}\x1b\\").into_bytes(),
             Mark::End { .. }
@@ -151,6 +154,14 @@ mod tests {
         assert_eq!(outer.answer(), b"\x1b]133;C\x1b\\");
         assert_eq!(outer.translate(&prompt("/"), false), b"\x1b]133;D\x1b\\\x1b]133;A;redraw=0\x1b\\");
         assert_eq!(outer.translate(&prompt("/"), false), b"\x1b]133;A;redraw=0\x1b\\");
+    }
+
+    #[test]
+    fn a_prompt_that_is_drawn_again_has_both_marks() {
+        let mut outer = OuterMarks::new(Some(OsStr::new("xterm")), "box".into());
+        outer.answer();
+        assert_eq!(outer.prompt_again(), [&b"\x1b]133;A;redraw=0\x1b\\"[..], b"\x1b]133;B\x1b\\"]);
+        assert_eq!(outer.translate(&prompt("/"), false), b"\x1b]7;file://box/\x1b\\\x1b]133;A;redraw=0\x1b\\");
     }
 
     #[test]

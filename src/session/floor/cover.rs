@@ -47,10 +47,8 @@ pub(super) fn cover(key: &[u8], view: &View<'_>, effects: &mut Vec<Effect>) -> F
 impl Cover {
     /// Draws the screen again and gives it back to the program.
     pub(super) fn uncover(self, effects: &mut Vec<Effect>) -> Floor {
-        if self.at_prompt {
-            effects.push(Effect::PromptAgain);
-        }
-        effects.push(Effect::Overlay(self.restore));
+        let restore = if self.at_prompt { Effect::PromptAgain } else { Effect::Overlay };
+        effects.push(restore(self.restore));
         if self.is_full_screen {
             effects.push(Effect::Redraw);
         }

@@ -24,8 +24,8 @@ pub(in crate::session) enum Effect {
     Repaint(Vec<u8>),
     /// Tells the outer terminal that an answer follows.
     AnswerBegins,
-    /// Tells the outer terminal that the prompt is drawn again.
-    PromptAgain,
+    /// Draws the prompt again with these bytes, between the marks that tell the outer terminal so.
+    PromptAgain(Vec<u8>),
     /// Sends keys to the shell.
     Send(Vec<u8>),
     /// Keeps keys for the next floor that takes some.

@@ -172,7 +172,7 @@ pub(super) fn outline(effects: &[Effect]) -> String {
             Effect::LoadQueries | Effect::KeepQuery(_) => return None,
             Effect::Repaint(line) => format!("repaint {}", keys(line)),
             Effect::AnswerBegins => "answer begins".into(),
-            Effect::PromptAgain => "prompt again".into(),
+            Effect::PromptAgain(_) => "prompt again".into(),
             Effect::Send(sent) => format!("send {}", keys(sent)),
             Effect::DropHeld => "drop held".into(),
             Effect::Hold(held) => format!("hold {}", keys(held)),
@@ -210,7 +210,9 @@ pub(super) fn outline(effects: &[Effect]) -> String {
 /// Everything that was painted, of any kind.
 pub(super) fn painted(effects: &[Effect]) -> String {
     let bytes = effects.iter().map(|effect| match effect {
-        Effect::Show(bytes) | Effect::Draw(bytes) | Effect::Overlay(bytes) => bytes.as_slice(),
+        Effect::Show(bytes) | Effect::Draw(bytes) | Effect::Overlay(bytes) | Effect::PromptAgain(bytes) => {
+            bytes.as_slice()
+        }
         _ => b"",
     });
     String::from_utf8_lossy(&bytes.collect::<Vec<_>>().concat()).into_owned()
