@@ -168,7 +168,6 @@ fn a_query_pasted_after_commands_is_put_on_the_next_prompt() {
     for shell in shells().into_iter().filter(|shell| *shell != Shell::Fish) {
         let mut term = with_a_file_to_lose(shell).start();
         term.wait_for_prompt();
-        term.wait_until(|screen| screen.bracketed_paste());
         term.paste("echo fi''rst\nfor i in 1\ndo echo se''cond\ndone\n> precious\nand more");
         term.wait_for("and more");
         term.key(Key::Enter);
@@ -200,7 +199,6 @@ fn pasted_text_inside_a_command_is_not_a_query() {
             ],
         };
         for (text, shown) in texts {
-            term.wait_until(|screen| screen.bracketed_paste());
             term.paste(text);
             term.wait_for(text.lines().last().unwrap());
             term.key(Key::Enter);

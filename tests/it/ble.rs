@@ -225,7 +225,6 @@ fn blesh_puts_a_query_pasted_after_commands_on_the_next_prompt() {
     let Some(blesh) = blesh() else { return };
     let mut term = with_a_file_to_lose(&attached(&blesh, "")).start();
     term.wait_for_prompt();
-    term.wait_until(|screen| screen.bracketed_paste());
     term.paste("echo fi''rst\n> precious");
     term.wait_for("> precious");
     term.typed("\n");

@@ -72,12 +72,20 @@ impl Term {
         std::thread::spawn(move || send(&master, &bytes))
     }
 
-    /// Pastes as terminals do: newlines become carriage returns, in brackets when the program asked for them.
+    /// Pastes as terminals do: in brackets, and newlines become carriage returns. Waits until the program has asked for brackets: zsh
+    /// draws its prompt first.
+    #[track_caller]
     pub(crate) fn paste(&mut self, text: &str) {
+        self.wait("a program that wants brackets around a paste", |seen| seen.parser.screen().bracketed_paste());
         let text = text.replace('\n', "\r");
-        let bracketed = self.display.lock().parser.screen().bracketed_paste();
-        let text = if bracketed { format!("\x1b[200~{text}\x1b[201~") } else { text };
-        self.send(text.as_bytes());
+        self.send(format!("\x1b[200~{text}\x1b[201~").as_bytes());
+    }
+
+    /// Pastes into a program that has not asked for brackets.
+    #[track_caller]
+    pub(crate) fn paste_without_brackets(&mut self, text: &str) {
+        assert!(!self.display.lock().parser.screen().bracketed_paste(), "the program wants brackets");
+        self.send(text.replace('\n', "\r").as_bytes());
     }
 
     pub(crate) fn key(&mut self, key: Key) {
@@ -219,14 +227,14 @@ impl Term {
         last
     }
 
-    /// Waits for a prompt that is newer than the last one waited for.
+    /// Waits for a prompt that is newer than the last one waited for, and until all of it is drawn.
     #[track_caller]
     pub(crate) fn wait_for_prompt(&mut self) {
         let after = self.prompt;
         let mut newest = 0;
-        self.wait(&format!("a prompt after [{after}]$"), |seen| {
+        self.wait(&format!("a whole prompt after [{after}]$"), |seen| {
             newest = newest_prompt(&seen.text());
-            newest > after
+            newest > after && prompt_is_whole(seen)
         });
         self.prompt = newest;
     }
@@ -405,6 +413,16 @@ impl Drop for Term {
         self.hang_up();
         end_all_below(self.builder.place());
     }
+}
+
+/// Whether the shell takes keys at its last prompt. The text of a prompt may be on the screen before its end is: a key that is sent then
+/// may find the shell between two modes of the terminal. A shell that reads keys has sent the mark for the end of its prompt, or has
+/// asked for brackets around pastes.
+fn prompt_is_whole(seen: &TerminalState) -> bool {
+    let Some(start) = memchr::memmem::rfind(&seen.raw, b"\x1b]133;A;redraw=0\x1b\\") else { return true };
+    let is_ended = [b"\x1b]133;B\x1b\\", b"\x1b]133;C\x1b\\"];
+    is_ended.iter().any(|mark| memchr::memmem::find(&seen.raw[start..], *mark).is_some())
+        || seen.parser.screen().bracketed_paste()
 }
 
 /// Returns the highest `[N]$` on the screen, 0 without one.
