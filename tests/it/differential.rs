@@ -53,11 +53,13 @@ const EVERYWHERE: &[&str] = &[
     "bash -c 'tr \"\\0\" \" \" < /proc/$PPID/comm'",
 ];
 
+/// The descriptors of the shell. It keeps a pipe open until the program it starts runs, and then it sleeps.
+const DESCRIPTORS: &str = "bash -c 'until [[ $(</proc/$PPID/status) == *State:?S* ]]; do :; done; ls /proc/$PPID/fd'";
+
 fn questions(shell: Shell) -> Vec<&'static str> {
     let own: &[&str] = match shell {
         Shell::Bash => &[
-            // zsh keeps a pipe open for a moment when it starts a program.
-            "bash -c 'for n in {1..999}; do [ -e /proc/$PPID/fd/3 ] || break; done; ls /proc/$PPID/fd'",
+            DESCRIPTORS,
             "echo \"$0\" \"$-\" \"$#\" \"$SHLVL\"",
             "shopt",
             "set -o",
@@ -74,7 +76,7 @@ fn questions(shell: Shell) -> Vec<&'static str> {
             "dirs -v",
         ],
         Shell::Zsh => &[
-            "bash -c 'for n in {1..999}; do [ -e /proc/$PPID/fd/3 ] || break; done; ls /proc/$PPID/fd'",
+            DESCRIPTORS,
             "echo \"$0\" \"$-\" \"$#\" \"$SHLVL\"",
             "setopt",
             "unsetopt",

@@ -81,13 +81,6 @@ impl Term {
         self.send(format!("\x1b[200~{text}\x1b[201~").as_bytes());
     }
 
-    /// Pastes into a program that has not asked for brackets.
-    #[track_caller]
-    pub(crate) fn paste_without_brackets(&mut self, text: &str) {
-        assert!(!self.display.lock().parser.screen().bracketed_paste(), "the program wants brackets");
-        self.send(text.replace('\n', "\r").as_bytes());
-    }
-
     pub(crate) fn key(&mut self, key: Key) {
         let application_cursor = self.display.lock().parser.screen().application_cursor();
         self.send(&key.bytes(application_cursor));
