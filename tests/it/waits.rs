@@ -6,23 +6,10 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
-use std::process::Command;
 
 use serde_json::json;
 
-use crate::harness::{Key, Model, PROGRAM, Reply, Shell, Term, available, in_every_shell};
-
-const STRACE: &str = "/usr/bin/strace";
-
-/// Whether `strace` is here and may trace, which some containers forbid.
-fn can_trace() -> bool {
-    available("strace") && {
-        let traces =
-            Command::new(STRACE).args(["-o", "/dev/null", "true"]).status().is_ok_and(|status| status.success());
-        assert!(traces || std::env::var("CI").as_deref() != Ok("true"), "strace may not trace, and CI=true");
-        traces
-    }
-}
+use crate::harness::{Key, Model, PROGRAM, Reply, STRACE, Shell, Term, can_trace, in_every_shell};
 
 /// One system call with the functions it was made from, the innermost first.
 struct Call {

@@ -9,6 +9,7 @@ use std::process::Command;
 
 use tempfile::TempDir;
 
+use super::counting;
 use super::shell::{PATH, Shell};
 use super::term::Term;
 
@@ -140,6 +141,15 @@ impl Builder {
     /// Starts some other program in the terminal.
     pub(crate) fn program(mut self, path: impl Into<PathBuf>) -> Builder {
         self.program = path.into();
+        self.arg0 = None;
+        self
+    }
+
+    /// Starts the program under `valgrind`, for `instructions`.
+    pub(crate) fn counted(mut self) -> Builder {
+        let arguments = counting::valgrind(self.place()).map(OsString::from).into_iter();
+        self.args.splice(0..0, arguments.chain([self.program.into()]));
+        self.program = counting::VALGRIND.into();
         self.arg0 = None;
         self
     }

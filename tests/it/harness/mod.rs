@@ -10,6 +10,7 @@
 
 mod all;
 mod builder;
+mod counting;
 mod keys;
 mod model;
 mod namespace;
@@ -23,12 +24,13 @@ mod tls;
 
 pub(crate) use all::{all, in_every_shell};
 pub(crate) use builder::{Builder, PROGRAM};
+pub(crate) use counting::{STRACE, can_count, can_trace, instructions, transfers};
 pub(crate) use keys::Key;
 pub(crate) use model::{Model, ModelRequest, Reply};
 pub(crate) use namespace::in_a_namespace;
 pub(crate) use picture::picture;
 pub(crate) use record::{HistoryEntry, in_short};
 pub(crate) use screen::{patience, text_of};
-pub(crate) use shell::{Shell, available, available_file, shells};
+pub(crate) use shell::{Shell, available, available_file, release, shells};
 pub(crate) use term::{ProgramOutput, Term, end_all_below};
 pub(crate) use tls::{Authority, CertificateKind, HttpVersion, Proxy};

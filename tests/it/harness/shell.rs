@@ -97,6 +97,14 @@ pub(super) fn is_here(what: &str, here: bool) -> bool {
     here
 }
 
+/// The release build that `tests/run` names in `SHELLMATE_RELEASE`. If there is none, a message says so, or the test fails if
+/// `CI=true`.
+pub(crate) fn release() -> Option<PathBuf> {
+    let path = std::env::var_os("SHELLMATE_RELEASE").map(PathBuf::from);
+    is_here("release build in SHELLMATE_RELEASE; `tests/run` makes one", path.is_some());
+    path
+}
+
 fn find(program: &str) -> Option<PathBuf> {
     PATH.split(':').map(|dir| Path::new(dir).join(program)).find(|path| path.is_file())
 }
