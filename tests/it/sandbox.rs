@@ -1,12 +1,13 @@
 //! The sandbox of the agent's commands, through the whole program.
 
+use std::ffi::OsStr;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Stdio;
 
 use serde_json::json;
 
-use crate::harness::{Builder, Model, Reply, Shell, Term, in_every_shell};
+use crate::harness::{Builder, Model, Reply, STRACE, Shell, Term, can_trace, in_every_shell, release};
 
 fn asking(shell: Shell, model: &Model) -> Builder {
     Term::new(shell).env("OPENAI_BASE_URL", model.url()).env("SHELLMATE_MODEL", "scripted")
@@ -110,56 +111,33 @@ fn doctor_says_what_confines_commands() {
     assert!(line.contains("Landlock") || line.contains("confine"), "{line}");
 }
 
-/// The most that confining adds to one command, in a release build, in seconds. The budget is for waiting, which a busy machine cannot
-/// measure; CPU time of all processes is close to it on a quiet one.
-const MOST_ADDED: f64 = 0.015;
-/// On a slow or busy machine everything takes longer, so there the bound is relative to a command without the sandbox. Measured: 2.3
-/// to 2.8 there.
-const SLOWED: f64 = 3.5;
-/// Commands of one measured run.
-const COMMANDS: usize = 40;
+/// The most system calls that confining adds to one command, those of bubblewrap and of our helper included. Measured: 2,154.
+const MOST_ADDED: u64 = 2600;
+/// Commands of one run.
+const COMMANDS: usize = 10;
 
-/// CPU seconds of the children that have ended.
-fn cpu_seconds_of_children() -> f64 {
-    let stat = fs::read_to_string("/proc/self/stat").unwrap();
-    let fields: Vec<&str> = stat.rsplit(')').next().unwrap().split_whitespace().collect();
-    fields[13..=14].iter().map(|field| field.parse::<f64>().unwrap()).sum::<f64>() / 100.0
-}
-
-/// CPU seconds of one command that the agent runs with this level of the sandbox.
-fn cost_of_a_command(program: &Path, level: &str) -> f64 {
+/// System calls for one command that the agent runs with this level of the sandbox, with its share of the answer.
+fn calls_of_a_command(program: &Path, level: &str) -> u64 {
     let calls = vec![("bash", json!({ "command": "touch made" })); COMMANDS];
     let model = Model::start([Reply::calls(&calls), Reply::text(["done"])]);
-    let builder = asking(Shell::Bash, &model).config(&format!("[sandbox]\nlevel = \"{level}\"\n")).program(program);
+    let builder = asking(Shell::Bash, &model).config(&format!("[sandbox]\nlevel = \"{level}\"\n"));
     let builder =
         (0..200).fold(builder, |builder, number| builder.file(&format!("app/src/{number}.rs"), "fn f() {}\n"));
-    let app = builder.home().join("app");
-    let builder = builder.dir(app).args(["ask", "--yes", "go"]);
-    let before = cpu_seconds_of_children();
+    let (app, table) = (builder.home().join("app"), builder.place().join("calls"));
+    let strace: [&OsStr; 5] = ["-f".as_ref(), "-c".as_ref(), "-o".as_ref(), table.as_ref(), program.as_ref()];
+    let builder = builder.dir(app).program(STRACE).args(strace).args(["ask", "--yes", "go"]);
     let output = builder.command().stdin(Stdio::null()).output().unwrap();
     assert!(String::from_utf8_lossy(&output.stdout).contains("done"), "{output:?}");
-    (cpu_seconds_of_children() - before) / COMMANDS as f64
+    let table = fs::read_to_string(table).unwrap();
+    // `% time, seconds, usecs/call, calls`, and `errors` where there are some.
+    let total = table.lines().find(|line| line.ends_with(" total")).and_then(|line| line.split_whitespace().nth(3));
+    total.unwrap_or_else(|| panic!("{table}")).parse::<u64>().unwrap() / COMMANDS as u64
 }
 
 #[test]
 fn the_sandbox_adds_little_to_a_command() {
-    let Some(program) = std::env::var_os("SHELLMATE_RELEASE").map(PathBuf::from) else {
-        eprintln!("SKIPPED: no release build; `tests/run` makes one");
-        return;
-    };
-    let mut costs: Vec<(f64, f64)> = Vec::new();
-    for _ in 0..7 {
-        costs.push((cost_of_a_command(&program, "off"), cost_of_a_command(&program, "workspace")));
-        let median = |pick: fn(&(f64, f64)) -> f64| {
-            let mut picked: Vec<f64> = costs.iter().map(pick).collect();
-            picked.sort_by(f64::total_cmp);
-            picked[picked.len() / 2]
-        };
-        let (off, on) = (median(|(off, _)| *off), median(|(_, on)| *on));
-        eprintln!("unconfined {:.1} ms, confined {:.1} ms", off * 1e3, on * 1e3);
-        if costs.len() >= 3 && (on <= off + MOST_ADDED || on <= off * SLOWED) {
-            return;
-        }
-    }
-    panic!("confining adds more than {MOST_ADDED} s to a command: {costs:?}");
+    let Some(program) = release().filter(|_| can_trace()) else { return };
+    let [off, on] = ["off", "workspace"].map(|level| calls_of_a_command(&program, level));
+    eprintln!("{off} system calls unconfined, {on} confined");
+    assert!(on <= off + MOST_ADDED, "confining adds {} system calls to a command", on - off);
 }
