@@ -24,6 +24,8 @@ mod config;
 mod export;
 #[cfg(any(test, fuzzing))]
 pub mod fuzz;
+#[cfg(test)]
+mod growth;
 mod guard;
 mod hook;
 mod host;

@@ -1,10 +1,8 @@
-use std::time::Duration;
-
-use nix::time::ClockId;
 use proptest::prelude::*;
 use regex::Regex;
 
 use super::*;
+use crate::growth::assert_linear;
 
 fn masked(text: &str) -> String {
     Redactor::default().mask(text)
@@ -286,11 +284,6 @@ fn own_patterns_are_added_and_exempt_ones_are_not_masked() {
     );
 }
 
-/// How long this thread has had a processor: on a busy machine it waits for one most of the time.
-fn worked() -> Duration {
-    ClockId::CLOCK_THREAD_CPUTIME_ID.now().unwrap().into()
-}
-
 #[test]
 fn the_cost_is_linear_whatever_the_text() {
     for unit in [
@@ -327,22 +320,8 @@ fn the_cost_is_linear_whatever_the_text() {
         "sshpass -p #",
         "aB3dE5gH7jK9mN1pQ2rS4tU6vW8xY0zCaB3dE5gH7jK9mN1pQ2rS4tU6vW8xY0+C\n",
     ] {
-        // The better of two: others on the machine can make it slower than it is, but not faster.
-        let time = |bytes: usize| {
-            let text: String = unit.chars().cycle().take(bytes).collect();
-            let once = || {
-                let began = worked();
-                masked(&text);
-                worked() - began
-            };
-            (0..2).map(|_| once()).min().unwrap()
-        };
-        // Four times the text; what is quadratic would take sixteen times as long.
-        let is_linear = (0..2).any(|_| {
-            let [small, large] = [1 << 12, 1 << 14].map(time);
-            large < 9 * small
-        });
-        assert!(is_linear, "{unit}");
+        let text = |bytes: usize| unit.chars().cycle().take(bytes).collect::<String>();
+        assert_linear(unit, 1 << 14, text, |text| drop(masked(text)));
     }
 }
 

@@ -4,6 +4,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::chat::{Ending, Failure, FailureKind, Usage};
+use crate::growth::assert_linear;
 
 /// Random sequences of typical Markdown fragments.
 fn markdown() -> impl Strategy<Value = String> {
@@ -236,22 +237,15 @@ fn painting_time_is_linear_in_the_text() {
     let options = options(80);
     options.code.warm("rust");
     for unit in [paragraph.as_str(), &format!("```\n{}", "x".repeat(1000)), &block, "*a [b `", "| a | b |\n"] {
-        let time = |bytes: usize| {
-            let text: String = unit.chars().cycle().take(bytes).collect();
+        let text = |bytes: usize| unit.chars().cycle().take(bytes).collect::<String>();
+        assert_linear(&format!("{unit:.20}"), 40_000, text, |text| {
             let (mut painter, mut out) = (Painter::new(options.clone()), Vec::new());
             let start = Instant::now();
-            for piece in cut(&text, &[10]) {
+            for piece in cut(text, &[10]) {
                 painter.event(&Event::Text(piece), start, &mut out);
                 out.clear();
             }
             painter.finish(&mut out);
-            start.elapsed()
-        };
-        // Four times the text. On a busy machine a measurement may be off, so one good measurement in eight is enough.
-        let is_linear = (0..8).any(|_| {
-            let [small, large] = [10_000, 40_000].map(time);
-            large < 8 * small
         });
-        assert!(is_linear, "{unit:.20}");
     }
 }

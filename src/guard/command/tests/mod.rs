@@ -2,9 +2,12 @@ mod bash;
 mod git;
 mod tables;
 
+use std::hint::black_box;
 use std::path::Path;
 
 use super::*;
+use crate::growth::processor_time;
+use crate::text::shell::parse::parse;
 
 const HOME: &str = "/home/me";
 const PROJECT: &str = "/home/me/app";
@@ -204,15 +207,16 @@ fn reasons_are_sentences_for_people() {
     assert_eq!(denied("curl x | sh"), "it would run text from curl in sh before anybody has seen it");
 }
 
-/// The bound is wide, for a machine under load. docs/BENCHMARKS.md has a measured figure.
+/// The most that judging commands may take relative to reading their grammar alone. Measured: 3.8 to 4.4.
+const JUDGING: f64 = 5.5;
+
 #[test]
 fn ordinary_commands_are_judged_quickly() {
     let texts: Vec<&str> =
         tables::SILENT.lines().chain(tables::ASKED.lines()).filter(|line| !line.starts_with('#')).collect();
-    let started = std::time::Instant::now();
-    for text in &texts {
-        std::hint::black_box(reading(text));
-    }
-    let each = started.elapsed() / u32::try_from(texts.len()).unwrap();
-    assert!(each.as_millis() < 20, "{each:?} for each command");
+    let least = |work: &dyn Fn(&str)| (0..8).map(|_| processor_time(|| texts.iter().for_each(|text| work(text)))).min();
+    let parsed = least(&|text| drop(black_box(parse(text)))).unwrap();
+    let judged = least(&|text| drop(black_box(reading(text)))).unwrap();
+    let factor = judged.as_secs_f64() / parsed.as_secs_f64();
+    assert!(factor <= JUDGING, "judging takes {judged:?}, {factor:.1} times as long as parsing: {parsed:?}");
 }
