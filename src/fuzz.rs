@@ -197,15 +197,13 @@ pub fn shell(text: String) {
     }
 }
 
-/// Any text can be read as a command: no panic, few parts, and soon. A text in quotes after `echo` only looks.
+/// Any text can be read as a command: no panic, and few parts. A text in quotes after `echo` only looks.
 pub fn command(text: String) {
     let root = std::path::Path::new("/nowhere");
     let place =
         CommandPlace { cwd: root, home: Some(root), project: root, path: "/usr/bin".as_ref(), is_confined: true };
-    let started = Instant::now();
     let reading = command::read(&text, &place);
     assert!(reading.parts.len() < 5000, "{} parts", reading.parts.len());
-    assert!(started.elapsed().as_secs() < 5, "{:?}", started.elapsed());
     if reading.only_looks() {
         assert!(parse(&text).is_ok() && reading.danger().is_none());
     }

@@ -1,7 +1,7 @@
 //! Tests of turns with a scripted model, person and tools.
 
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use tokio::sync::Barrier;
 use tokio_util::sync::CancellationToken;
@@ -205,9 +205,7 @@ fn a_cancelled_answer_is_kept_and_the_conversation_continues() {
     let deltas = vec![Delta::Thinking("hm".into()), Delta::Text("Half".into())];
     let half = (deltas, End::Interrupt(cancel.clone()));
     let mut room = TestAgent::new([half, says("Fine.")], vec![]);
-    let began = Instant::now();
     assert_eq!(room.turn_until("go", cancel), Ending::Interrupted);
-    assert!(began.elapsed() < Duration::from_secs(1), "{:?}", began.elapsed());
     assert_eq!(room.said()[1], "Half\n\n[interrupted by the user]");
     assert_eq!(room.turn("go on"), Ending::Answered);
 }
@@ -229,9 +227,7 @@ fn a_cancelled_call_is_stopped_and_later_calls_do_not_run() {
     });
     let tools = vec![hang, polite, noting("act", run(), &notes)];
     let mut room = TestAgent::new([uses(&[("hang", ""), ("polite", ""), ("act", "")]), says("Fine.")], tools);
-    let began = Instant::now();
     assert_eq!(room.turn_until("go", cancel), Ending::Interrupted);
-    assert!(began.elapsed() < Duration::from_secs(1), "{:?}", began.elapsed());
     let interrupted = "interrupted by the user";
     let polite = format!("{interrupted}\nwhat it had printed");
     assert_eq!(room.results(), [interrupted, polite.as_str(), interrupted]);

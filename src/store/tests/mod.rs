@@ -38,6 +38,8 @@ mod trouble;
 
 /// Long enough for a busy machine; nothing waits for all of it unless something is wrong.
 const PATIENCE: Duration = Duration::from_secs(60);
+/// Longer than any test may take, so that a wait for a lock that the test holds does not end.
+const FOREVER: Duration = Duration::from_secs(24 * 3600);
 
 /// A directory of its own with a database to be.
 struct Home {
@@ -65,7 +67,7 @@ impl Home {
         }
         // Records that come when the threads have found trouble already are not kept.
         store.start();
-        store.close(PATIENCE);
+        store.close(FOREVER);
         store.trouble()
     }
 

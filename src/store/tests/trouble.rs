@@ -154,25 +154,23 @@ fn a_locked_database_neither_delays_the_session_nor_loses_records() {
     let lock = Connection::open(home.path()).unwrap();
     lock.execute_batch("BEGIN IMMEDIATE").unwrap();
     let store = home.store();
-    let begun = std::time::Instant::now();
-    let ticket = store.record(record("patient"));
+    // If each of them waited for the lock, the test would take too long.
+    let tickets: Vec<_> = (0..1_000).map(|_| store.record(record("patient"))).collect();
+    let ticket = tickets.last().unwrap();
     assert_eq!(store.trouble(), None);
-    assert!(begun.elapsed() < Duration::from_secs(1));
     assert_eq!(ticket.id(), None);
     lock.execute_batch("COMMIT").unwrap();
-    settled(&ticket);
+    settled(ticket);
     store.close(PATIENCE);
 }
 
 #[test]
-fn closing_takes_no_longer_than_its_patience() {
+fn closing_ends_though_the_database_is_locked() {
     let home = Home::new();
     home.keep([]);
     let lock = Connection::open(home.path()).unwrap();
     lock.execute_batch("BEGIN IMMEDIATE").unwrap();
     let store = home.store();
     store.record(record("too late"));
-    let begun = std::time::Instant::now();
-    store.close(Duration::from_millis(50));
-    assert!(begun.elapsed() < Duration::from_secs(2), "{:?}", begun.elapsed());
+    store.close(FOREVER);
 }

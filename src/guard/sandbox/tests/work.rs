@@ -127,10 +127,6 @@ fn a_script_may_signal_its_own_process_group() {
 
 #[test]
 fn the_cost_of_a_sandbox_is_small() {
-    let median = |mut times: Vec<std::time::Duration>| {
-        times.sort();
-        times[times.len() / 2]
-    };
     with_each(|cage| {
         let cwd = cage.path("app");
         let time = |run: &dyn Fn()| {
@@ -142,14 +138,14 @@ fn the_cost_of_a_sandbox_is_small() {
             Command::new("bash").args(["--noprofile", "--norc", "-c", "true"]).current_dir(&cwd).status().unwrap();
         };
         let confined = || assert_done(&cage.run("true"));
-        let mut times = (Vec::new(), Vec::new());
+        // Other work on the machine only ever adds to a time.
+        let [mut least, mut least_confined] = [std::time::Duration::MAX; 2];
         for _ in 0..15 {
-            times.0.push(time(&bare));
-            times.1.push(time(&confined));
+            least = least.min(time(&bare));
+            least_confined = least_confined.min(time(&confined));
         }
-        let (bare, confined) = (median(times.0), median(times.1));
-        eprintln!("{:?}: {:?} more than {bare:?}", cage.confinement.backend, confined.saturating_sub(bare));
-        // The budget of 15 ms is for a release build on a quiet machine; this catches a mistake of another order.
-        assert!(confined < bare + std::time::Duration::from_millis(150), "{confined:?} instead of {bare:?}");
+        eprintln!("{:?}: {least_confined:?} instead of {least:?}", cage.confinement.backend);
+        // The calls that the sandbox adds are counted for the whole program; this catches a mistake of another order.
+        assert!(least_confined < 40 * least, "{least_confined:?} instead of {least:?}");
     });
 }
