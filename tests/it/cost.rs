@@ -39,10 +39,10 @@ const FLOOD: u64 = 60_000_000;
 /// Allowed memory of a session after a query, and of `shellmate ask`.
 const AFTER_A_QUERY_KIB: u64 = 40 * 1024;
 const ASK_KIB: u64 = 30 * 1024;
-/// Allowed instructions of one `shellmate ask`, and of one over TLS that reads 150 authorities.
+/// Allowed instructions of one `shellmate ask`, and of one over TLS that reads 150 authorities. Measured: 46 to 63 and 58 to 78 million.
 const ASK: u64 = 75_000_000;
 const ASK_OVER_TLS: u64 = 95_000_000;
-/// Allowed instructions for each byte of text that is read, searched for secrets and sent.
+/// Allowed instructions for each byte of text that is read and searched for secrets. Measured: 120 to 121.
 const MASKING: f64 = 125.0;
 /// Ending a command with a large output starts work that is not the same each time; without the history there is none.
 const NO_HISTORY: &str = "[history]\nenabled = false\n";
