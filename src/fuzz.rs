@@ -1,6 +1,6 @@
 //! The properties that the fuzz targets of `tests/fuzz` check, one function for each target.
 //!
-//! They are compiled for fuzzing and for unit tests only. The unit tests call each with random inputs, so that a target cannot
+//! They are compiled with the feature `fuzzing` and for unit tests only. The unit tests call each with random inputs, so that a target cannot
 //! fall behind the code.
 
 #![allow(clippy::expect_used)]

@@ -22,7 +22,7 @@ mod chat;
 mod cli;
 mod config;
 mod export;
-#[cfg(any(test, fuzzing))]
+#[cfg(any(test, feature = "fuzzing"))]
 pub mod fuzz;
 #[cfg(test)]
 mod growth;

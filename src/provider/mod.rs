@@ -41,7 +41,7 @@ mod private_file;
 mod protocol;
 mod provenance;
 mod remote;
-#[cfg(any(test, fuzzing))]
+#[cfg(any(test, feature = "fuzzing"))]
 pub(crate) mod replay;
 mod resolve;
 mod retry;

@@ -126,7 +126,7 @@ impl CommandReading {
     }
 
     /// The first reason for a denial.
-    #[cfg(any(test, fuzzing))]
+    #[cfg(any(test, feature = "fuzzing"))]
     pub(crate) fn danger(&self) -> Option<&CommandDanger> {
         self.parts.iter().find_map(|part| part.danger.as_ref())
     }

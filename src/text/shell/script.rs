@@ -107,7 +107,7 @@ impl Script {
     }
 
     /// Every expansion of every word, redirection and here-document.
-    #[cfg(any(test, fuzzing))]
+    #[cfg(any(test, feature = "fuzzing"))]
     pub(crate) fn expansions(&self) -> Vec<&Expansion> {
         let mut found: Vec<&Expansion> = self.here_documents.iter().flat_map(|here| &here.expansions).collect();
         self.visit(&mut |command| {

@@ -1,4 +1,4 @@
 //! Any text can be read as a command, in bounded time and with a bounded result.
-#![no_main]
+#![cfg_attr(feature = "run", no_main)]
 
-libfuzzer_sys::fuzz_target!(|text: String| shellmate::fuzz::command(text));
+shellmate_fuzz::target!(|text: String| shellmate::fuzz::command(text));

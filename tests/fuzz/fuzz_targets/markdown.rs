@@ -1,4 +1,4 @@
 //! Whatever a model says, in whatever pieces and on however wide a terminal, is painted: no panic, and no sequence but our own.
-#![no_main]
+#![cfg_attr(feature = "run", no_main)]
 
-libfuzzer_sys::fuzz_target!(|input: (u8, u8, u8, String)| shellmate::fuzz::markdown(input));
+shellmate_fuzz::target!(|input: (u8, u8, u8, String)| shellmate::fuzz::markdown(input));

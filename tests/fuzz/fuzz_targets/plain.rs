@@ -1,4 +1,4 @@
 //! Whatever a program prints can be turned into text: no panic, no control characters left.
-#![no_main]
+#![cfg_attr(feature = "run", no_main)]
 
-libfuzzer_sys::fuzz_target!(|input: (u8, u8, Vec<u8>)| shellmate::fuzz::plain(input));
+shellmate_fuzz::target!(|input: (u8, u8, Vec<u8>)| shellmate::fuzz::plain(input));

@@ -1,4 +1,4 @@
 //! What a wire makes of an answer does not depend on how the network cuts it; an answer ends once, with the reason, or is an error.
-#![no_main]
+#![cfg_attr(feature = "run", no_main)]
 
-libfuzzer_sys::fuzz_target!(|input: (u8, u8, Vec<u8>)| shellmate::fuzz::wires(input));
+shellmate_fuzz::target!(|input: (u8, u8, Vec<u8>)| shellmate::fuzz::wires(input));
