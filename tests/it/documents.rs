@@ -6,8 +6,9 @@
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 
 use crate::harness::{Model, PROGRAM, Reply, Shell, Term, all};
 
@@ -23,7 +24,7 @@ fn root() -> &'static Path {
 
 /// The paths of all documents, below the root.
 fn documents() -> Vec<String> {
-    let mut found = vec!["README.md".to_owned()];
+    let mut found = vec!["README.md".to_owned(), "AGENTS.md".to_owned()];
     for directory in ["docs", "docs/packaging"] {
         let names = fs::read_dir(root().join(directory)).unwrap().map(|entry| entry.unwrap().file_name());
         let names = names.map(|name| name.into_string().unwrap()).filter(|name| name.ends_with(".md"));
@@ -160,6 +161,46 @@ fn links_between_documents_lead_somewhere() {
         }
     }
     assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+#[test]
+fn the_readme_has_two_commands_and_says_what_they_need() {
+    let text = read("README.md");
+    let blocks = blocks(&text);
+    assert!(blocks.iter().any(|block| block.text == "cargo run --release\ntests/run\n"), "{blocks:#?}");
+
+    let script = read("tests/run");
+    let mode = fs::metadata(root().join("tests/run")).unwrap().permissions().mode();
+    assert_eq!(mode & 0o111, 0o111, "tests/run is executable");
+    let output = Command::new(root().join("tests/run")).arg("--needs").output().unwrap();
+    let needs = String::from_utf8(output.stdout).unwrap();
+    let needs: BTreeSet<&str> = needs.lines().collect();
+    assert!(output.status.success() && needs.len() > 10, "{needs:?}");
+
+    let lines = || blocks.iter().flat_map(|block| block.text.lines());
+    let apt = lines().find_map(|line| line.strip_prefix("sudo apt-get install ")).expect("the packages to build with");
+    // curl is only there to get the toolchain.
+    let unknown: Vec<&str> = apt.split(' ').filter(|package| *package != "curl" && !needs.contains(package)).collect();
+    assert!(unknown.is_empty(), "tests/run does not look for {unknown:?}");
+    for start in ["curl ", "rustup component add "] {
+        let line = lines().find(|line| line.starts_with(start)).expect(start);
+        assert!(script.contains(line), "tests/run does not name: {line}");
+    }
+    let oldest = read("Cargo.toml");
+    let oldest = oldest.lines().find_map(|line| line.strip_prefix("rust-version = ")).unwrap().trim_matches('"');
+    assert!(text.contains(&format!("{oldest} or newer")), "{oldest}");
+}
+
+#[test]
+fn the_page_for_agents_names_files_that_exist() {
+    let text = read("AGENTS.md");
+    let named: Vec<&str> = text
+        .split(['`', '(', ')', ' '])
+        .filter(|word| ["docs/", "tests/", "src/"].iter().any(|start| word.starts_with(start)))
+        .collect();
+    let missing: Vec<&&str> = named.iter().filter(|path| !root().join(path).exists()).collect();
+    assert!(named.contains(&"docs/CONTRIBUTING.md") && missing.is_empty(), "{missing:?}");
+    assert!(text.contains("`cargo run --release`") && text.contains("`tests/run`"));
 }
 
 #[test]
