@@ -34,8 +34,10 @@ impl UnfinishedWord {
         self.text.push_str(&text[words..]);
         let is_settled = !self.is_disputed && width::is_settled(&self.text);
         if is_settled || self.text.len() - self.shown > LONGEST {
-            fresh.push_str(&self.text[self.shown..]);
-            self.shown = self.text.len();
+            let end = if is_settled { self.text.len() - may_widen(&self.text) } else { self.text.len() };
+            let end = end.max(self.shown);
+            fresh.push_str(&self.text[self.shown..end]);
+            self.shown = end;
         }
         fresh
     }
@@ -48,6 +50,15 @@ impl UnfinishedWord {
     }
 }
 
+/// The bytes at the end of a word that a variation selector would turn into an emoji, such as a digit.
+fn may_widen(word: &str) -> usize {
+    let is_base = |letter: &char| {
+        let is_symbol = ('\u{A9}'..='\u{3299}').contains(letter) && !letter.is_alphanumeric();
+        letter.is_ascii_digit() || "#*".contains(*letter) || is_symbol
+    };
+    word.chars().last().filter(is_base).map_or(0, char::len_utf8)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -58,6 +69,14 @@ mod tests {
         let shown = ["pl", "ain 👍", "🏽", "\u{200d}♀", " on", "e ", "\nt", "wo"].map(|piece| word.push(piece));
         assert_eq!(shown, ["pl", "ain 👍", "", "", "🏽\u{200d}♀ ", "one ", "\nt", "wo"]);
         assert_eq!(word.end(), "");
+    }
+
+    #[test]
+    fn a_character_that_may_become_an_emoji_waits_for_the_next() {
+        let mut word = UnfinishedWord::default();
+        let shown = ["a1", "2b ⚠", "\u{fe0f} it3", "\u{fe0f}\u{20e3}"].map(|piece| word.push(piece));
+        assert_eq!(shown, ["a", "12b ", "⚠\u{fe0f} ", ""]);
+        assert_eq!(word.end(), "it3\u{fe0f}\u{20e3}");
     }
 
     #[test]
