@@ -12,12 +12,13 @@ use super::hooks::{CallHooks, HookedCall, RanCall};
 use super::refusal::{INTERRUPTED, Refusal};
 use super::{Kit, Turn, change, decided};
 use crate::chat::{Call, CallDecision, Decider, Event, Outcome, Part, Shown};
+use crate::guard::command::mentions_other_rights;
 use crate::guard::{
     Applied, Confinement, Consent, GrantOffers, Intent, Judgement, PermissionMode, Surroundings, Verdict,
 };
 use crate::repository;
 use crate::text;
-use crate::tool::{Context, Prepared, RunContext};
+use crate::tool::{ChangeScope, Context, Prepared, RunContext};
 
 /// The most calls of one message that are run. The model is told about the others.
 const MOST_CALLS: usize = 64;
@@ -41,12 +42,14 @@ pub(super) struct CallResult {
     pub(super) touched: Vec<PathBuf>,
     /// Why a hook ends the answer after this call.
     pub(super) stop: Option<String>,
+    /// Whether the person said no to it.
+    pub(super) is_declined: bool,
 }
 
 impl CallResult {
     /// The result of a call that touched no file.
     fn new(id: String, outcome: Outcome) -> CallResult {
-        CallResult { id, outcome, touched: Vec::new(), stop: None }
+        CallResult { id, outcome, touched: Vec::new(), stop: None, is_declined: false }
     }
 }
 
@@ -54,6 +57,11 @@ impl From<CallResult> for Part {
     fn from(CallResult { id, outcome, .. }: CallResult) -> Part {
         Part::Result { id, outcome }
     }
+}
+
+/// The results of calls that are not made.
+fn unmade(calls: impl Iterator<Item = Call>, why: &'static str) -> impl Iterator<Item = CallResult> {
+    calls.map(move |call| CallResult::new(call.id, Outcome::failed(why)))
 }
 
 impl StepCalls<'_> {
@@ -78,16 +86,29 @@ impl StepCalls<'_> {
             }
             let result = self.make(call, prepared).await;
             if result.stop.is_some() {
-                let unmade =
-                    |call: Call| CallResult::new(call.id, Outcome::failed("not made: a hook ended the answer"));
-                results.extend(std::iter::once(result).chain(calls.map(unmade)));
+                results.push(result);
+                results.extend(unmade(calls, "not made: a hook ended the answer"));
                 return results;
             }
+            let is_declined = result.is_declined;
             results.push(result);
+            if is_declined && calls.len() > 0 {
+                self.report_unmade(calls.len());
+                results.extend(unmade(calls, "not made: the user said no to an earlier call of the same message"));
+                break;
+            }
         }
         results.extend(join_all(reads).await);
         results.extend(self.leave_out(excess));
         results
+    }
+
+    /// After a no to one call the others of the message are not asked about one by one.
+    fn report_unmade(&self, count: usize) {
+        let calls =
+            if count == 1 { "the call after it was".to_owned() } else { format!("the {count} calls after it were") };
+        let words = format!("{calls} not made either; what instead? `>` tells it");
+        self.turn.front.hear(Event::Notice(words));
     }
 
     /// The results of calls beyond the limit, which are not run.
@@ -148,7 +169,8 @@ impl StepCalls<'_> {
             Ok(cleared) => self.carry_out(cleared, said).await,
             Err(declined) => {
                 let DeclinedCall { call, title, refusal } = *declined;
-                CallResult { stop: said.stop, ..self.decline(call, title, refusal) }
+                let is_declined = matches!(refusal, Refusal::Declined { .. });
+                CallResult { stop: said.stop, is_declined, ..self.decline(call, title, refusal) }
             }
         }
     }
@@ -188,6 +210,7 @@ impl StepCalls<'_> {
             cwd: self.context.cwd.clone(),
             secrets: self.secrets(&call),
             weakness: self.turn.kit.weakness(&prepared.intent),
+            is_contained: self.is_contained(&call, &prepared.intent),
         };
         if let Some(why) = said.asks.as_ref().filter(|_| is_asked) {
             self.turn.front.hear(Event::Notice(format!("a hook wants you to decide: {}", in_short(why))));
@@ -276,6 +299,25 @@ impl StepCalls<'_> {
         self.surroundings(intent, |around| self.turn.kit.permissions.offers(&call.name, intent, around))
     }
 
+    /// Whether the sandbox holds a call and `/undo` can take it back.
+    fn is_contained(&self, call: &Call, intent: &Intent) -> bool {
+        let has_undo = self.turn.ports.changes.is_some() && self.secrets(call).is_empty();
+        match intent {
+            Intent::Ask | Intent::Suggest { .. } => true,
+            Intent::Write { .. } => has_undo,
+            Intent::Run { command, exception, .. } => {
+                let is_confined = exception.is_none() && self.turn.kit.confines();
+                let Context { cwd, .. } = self.context;
+                let scope = ChangeScope::Project { cwd, home: self.context.home() };
+                let is_kept = self.turn.ports.changes.as_ref().is_some_and(|changes| changes.keeps(scope));
+                let is_whole = self.turn.kit.weakness(intent).is_none();
+                has_undo && is_confined && is_kept && is_whole && !mentions_other_rights(command)
+            }
+            // What was read can't be unread, and the person's own shell has no walls.
+            Intent::Read { .. } | Intent::OtherTerminals | Intent::RunInShell { .. } => false,
+        }
+    }
+
     fn surroundings<T>(&self, intent: &Intent, look: impl FnOnce(&Surroundings<'_>) -> T) -> T {
         let Context { cwd, .. } = self.context;
         let real = cwd.canonicalize().unwrap_or_else(|_| cwd.clone());
@@ -332,7 +374,7 @@ impl StepCalls<'_> {
                 front.hear(Event::CallConfined { id: id.clone(), sandbox });
             }
             front.hear(Event::CallFinished { id: id.clone(), outcome: told, shown, took });
-            CallResult { id, outcome, touched, stop: None }
+            CallResult { touched, ..CallResult::new(id, outcome) }
         })
     }
 }

@@ -53,6 +53,8 @@ pub(crate) struct Approval {
     pub secrets: Vec<String>,
     /// What the sandbox of the command lacks on this machine, in a few words.
     pub weakness: Option<&'static str>,
+    /// Whether the sandbox holds the call and `/undo` can take it back. If not, a yes is confirmed with Enter.
+    pub is_contained: bool,
 }
 
 /// The decision of the person.

@@ -255,6 +255,15 @@ impl TestAgent {
         });
         shown.collect()
     }
+
+    /// The notices to the person.
+    pub(super) fn notices(&self) -> Vec<String> {
+        let notices = self.ear.heard().into_iter().filter_map(|event| match event {
+            Event::Notice(words) => Some(words),
+            _ => None,
+        });
+        notices.collect()
+    }
 }
 
 pub(super) fn resolved(provider: Arc<ScriptedModel>, model: &str) -> Resolved {

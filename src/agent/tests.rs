@@ -173,18 +173,19 @@ fn a_change_without_approval_is_shown_afterwards() {
 #[test]
 fn declined_and_invalid_calls_are_reported_to_the_model() {
     let notes = Arc::new(Mutex::new(Vec::new()));
-    let calls = [("act", ""), ("act", ""), ("none", "{}"), ("act", "{\"a")];
+    let calls = [("none", "{}"), ("act", "{\"a"), ("act", ""), ("act", ""), ("act", "")];
     let mut room = TestAgent::new([uses(&calls), says("I see.")], vec![noting("act", run(), &notes)]);
     *room.person.answers.lock().unwrap() = [Decision::No { why: Some("use make".into()) }].into();
     assert_eq!(room.turn("go"), Ending::Answered);
     assert!(notes.lock().unwrap().is_empty());
     let results = room.results();
-    assert_eq!(results[0], "the user said no: use make");
-    assert!(results[1].starts_with("the user said no;"), "{results:?}");
-    assert!(results[2].starts_with("there is no tool named none"), "{results:?}");
-    assert!(results[3].starts_with("the arguments of act are not valid JSON"), "{results:?}");
-    assert_eq!(room.shown()[..2], [Shown::Declined { why: Some("use make".into()) }, Shown::Declined { why: None }]);
-    assert_eq!(room.shown()[2..], [Shown::Outcome, Shown::Outcome]);
+    assert!(results[0].starts_with("there is no tool named none"), "{results:?}");
+    assert!(results[1].starts_with("the arguments of act are not valid JSON"), "{results:?}");
+    assert_eq!(results[2], "the user said no: use make");
+    let unmade = "not made: the user said no to an earlier call of the same message";
+    assert_eq!(results[3..], [unmade, unmade], "the others are not asked about one by one");
+    assert_eq!(room.shown(), [Shown::Outcome, Shown::Outcome, Shown::Declined { why: Some("use make".into()) }]);
+    assert!(room.notices().iter().any(|notice| notice.starts_with("the 2 calls after it were not made")));
 }
 
 #[test]

@@ -265,6 +265,7 @@ impl Turn {
             cwd: place.cwd.clone(),
             secrets: Vec::new(),
             weakness: None,
+            is_contained: true,
         };
         tokio::select! {
             biased;

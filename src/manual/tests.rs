@@ -210,7 +210,7 @@ fn every_document_is_in_the_binary() {
     let present: BTreeSet<String> = DOCUMENTS.iter().map(|document| document.name.to_owned()).collect();
     assert_eq!(present, wanted, "add the file to the list in src/manual/mod.rs");
     let size: usize = DOCUMENTS.iter().map(|document| document.text.len()).sum();
-    assert!(size < 290_000, "{size} bytes");
+    assert!(size < 300_000, "{size} bytes");
 }
 
 #[test]

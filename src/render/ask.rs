@@ -1,23 +1,23 @@
-//! Questions to the user: the approval card before a tool call, and the model's own questions.
+//! The texts of questions to the user: the approval of a tool call, the model's own questions, and those of shellmate itself.
+//! [`CardView`](super::CardView) draws them.
 
 use super::look::Look;
-use crate::text::{human, mixed_word, not_ascii, spell, width};
+use crate::text::{mixed_word, not_ascii, spell};
 
 use super::diff::compare;
-use super::line::{StyledLine, alphabet};
-use super::options::NEWLINE;
+use super::line::{Hang, StyledLine, alphabet};
 use super::{RenderOptions, TerminalMode};
 
 /// A tool call that needs the user's approval.
 #[derive(Debug, Clone)]
 pub(crate) struct ApprovalRequest<'a> {
     pub subject: Subject<'a>,
-    /// The user and host that would run the call, if they differ from those of the prompt.
+    /// Where the call runs, if that differs from the prompt, and other facts about it.
     pub place: Option<&'a str>,
-    /// Further answers: each is a key and its meaning.
-    pub choices: &'a [(&'a str, &'a str)],
-    /// The answers that the key `w` shows: grants that cover more than this call.
-    pub wider: &'a [(&'a str, &'a str)],
+    /// What the call may do beyond the sandbox.
+    pub exception: Option<&'a str>,
+    /// Why the model wants the exception, in the model's words.
+    pub reason: Option<&'a str>,
 }
 
 /// The action that needs approval.
@@ -39,73 +39,55 @@ pub(crate) struct FileChange<'a> {
     pub new: &'a str,
 }
 
-/// A rendered approval request.
-#[derive(Debug, Clone)]
-pub(crate) struct Card {
-    /// The bytes to print. The last line is not ended, because the answer is typed there.
-    pub text: String,
-    pub size: CardSize,
-    /// Printed after the key `w`. Empty if there is no wider answer.
-    pub wider: String,
+/// The text of a question.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct CardText {
+    /// The question, and what belongs to it, such as a diff.
+    pub(super) lines: Vec<StyledLine>,
 }
 
-/// Whether a card fits on the screen.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum CardSize {
-    /// The whole card is visible.
-    Whole,
-    /// The top of the card has scrolled off the screen, so a single key cannot approve it.
-    TopHidden,
+impl CardText {
+    fn new(lines: Vec<StyledLine>) -> CardText {
+        CardText { lines: lines.into_iter().map(|line| line.wrapped(Hang { indent: 2, ..Hang::default() })).collect() }
+    }
 }
 
-/// Renders the request with its choices at the bottom: `y` (once), `n`, `n <why>`, those of the request, Esc (no).
-///
-/// The action is shown in full, and invisible characters are spelled out. If the card needs more than `rows` rows, the word `yes` has to
-/// be typed.
-pub(crate) fn approval_card(request: &ApprovalRequest<'_>, rows: u16, options: &RenderOptions) -> Card {
+/// The text of an approval request. The action is shown in full, and invisible characters are spelled out.
+pub(crate) fn approval(request: &ApprovalRequest<'_>, options: &RenderOptions) -> CardText {
     let mut lines = body(&request.subject, request.place, options);
-    let height = height(&lines, options);
-    let choices = choices(request.choices, options);
-    let size = match height + choices.len() <= usize::from(rows) {
-        true => CardSize::Whole,
-        false => CardSize::TopHidden,
-    };
-    match size {
-        CardSize::Whole => lines.extend(choices),
-        CardSize::TopHidden => {
-            lines.push(top_not_visible(&lines, height));
-            lines.extend(rows_of(
-                &[("yes", " and Enter: yes"), NO, WHY, ESC].map(|(key, meaning)| (key, meaning.to_owned())),
-                options,
-            ));
-        }
+    // These stand right below the action, not at the end of a long diff.
+    let mut notes = Vec::new();
+    if let Some(exception) = request.exception {
+        let mut line = StyledLine::of(Look::BOLD.and(Look::WARNING), "  ");
+        line.push_spelled(Look::BOLD.and(Look::WARNING), exception, options);
+        notes.push(line);
     }
-    let wider = match request.wider {
-        [] => String::new(),
-        wider => printed(&rows_of(&spaced(wider), options), options),
-    };
-    Card { text: printed(&lines, options), size, wider }
+    if let Some(reason) = request.reason {
+        let [open, close] = if options.unicode { ["“", "”"] } else { ["\"", "\""] };
+        let mut line = StyledLine::of(Look::MUTED, &format!("  it says: {open}"));
+        line.push_spelled(Look::MUTED, reason, options);
+        line.push(Look::MUTED, close);
+        notes.push(line);
+    }
+    let at = if matches!(request.subject, Subject::Edit(_)) { 1 } else { lines.len() };
+    lines.splice(at..at, notes);
+    CardText::new(lines)
 }
 
-/// Renders a question of shellmate itself, with the meaning of `y` and of `n`. As in an approval card, the word `yes` has to be typed if the
-/// question needs more than `rows` rows.
-pub(crate) fn confirmation(text: &str, (yes, no): (&str, &str), rows: u16, options: &RenderOptions) -> Card {
+/// The text of a question of shellmate itself.
+pub(crate) fn confirmation(text: &str, options: &RenderOptions) -> CardText {
+    CardText::new(spelled_lines(text, options))
+}
+
+/// The text of a question of the model, with numbered choices.
+pub(crate) fn inquiry(text: &str, choices: &[String], options: &RenderOptions) -> CardText {
     let mut lines = spelled_lines(text, options);
-    let height = height(&lines, options);
-    let choices = |yes: (&str, String)| rows_of(&[yes, ("n", format!(" {no}")), (ESC.0, ESC.1.to_owned())], options);
-    let brief = choices(("y", format!(" {yes}")));
-    let size = match height + brief.len() <= usize::from(rows) {
-        true => CardSize::Whole,
-        false => CardSize::TopHidden,
-    };
-    match size {
-        CardSize::Whole => lines.extend(brief),
-        CardSize::TopHidden => {
-            lines.push(top_not_visible(&lines, height));
-            lines.extend(choices(("yes", format!(" and Enter: {yes}"))));
-        }
+    for (number, choice) in choices.iter().enumerate() {
+        let mut line = StyledLine::of(Look::BOLD, &format!("  {}. ", number + 1));
+        line.push_spelled(Look::PLAIN, choice, options);
+        lines.push(line);
     }
-    Card { text: printed(&lines, options), size, wider: String::new() }
+    CardText::new(lines)
 }
 
 /// A line for each line of a text, with invisible characters spelled out.
@@ -116,30 +98,6 @@ fn spelled_lines(text: &str, options: &RenderOptions) -> Vec<StyledLine> {
         line
     };
     spell(text, alphabet(options)).into_iter().map(line).collect()
-}
-
-/// The bytes of these lines. The last line is not ended.
-fn printed(lines: &[StyledLine], options: &RenderOptions) -> String {
-    let mut out = Vec::new();
-    for (index, line) in lines.iter().enumerate() {
-        if index > 0 {
-            out.extend_from_slice(NEWLINE);
-        }
-        line.write(options, &mut out);
-    }
-    String::from_utf8_lossy(&out).into_owned()
-}
-
-/// The number of screen rows that the lines take.
-fn height(lines: &[StyledLine], options: &RenderOptions) -> usize {
-    let columns = usize::from(options.columns.max(1));
-    lines.iter().map(|line| width::widest(&line.text()).div_ceil(columns).max(1)).sum()
-}
-
-fn top_not_visible(lines: &[StyledLine], height: usize) -> StyledLine {
-    let letters: usize = lines.iter().map(|line| line.text().len()).sum();
-    let words = format!("top not visible: {height} rows, {}", human::size(letters as u64));
-    StyledLine::of(Look::BOLD.and(Look::WARNING), &words)
 }
 
 /// The lines that describe the action.
@@ -170,7 +128,7 @@ fn body(subject: &Subject<'_>, place: Option<&str>, options: &RenderOptions) -> 
             lines
         }
         Subject::Edit(change) => {
-            let mut first = header("edit").with(Look::BOLD, " ");
+            let mut first = header(if change.old.is_empty() { "write" } else { "edit" }).with(Look::BOLD, " ");
             first.push_spelled(Look::BOLD, change.path, options);
             let difference = compare(change.old, change.new, change.path, options);
             if let Some(difference) = &difference {
@@ -189,65 +147,4 @@ fn body(subject: &Subject<'_>, place: Option<&str>, options: &RenderOptions) -> 
             [first.with(Look::MUTED, &place)].into_iter().chain(note).collect()
         }
     }
-}
-
-/// Renders a question of the model with numbered choices. Invisible characters are spelled out. A question of more than `rows` rows says
-/// that its top is not visible.
-pub(crate) fn inquiry(text: &str, choices: &[String], rows: u16, options: &RenderOptions) -> String {
-    let mut lines = spelled_lines(text, options);
-    for (number, choice) in choices.iter().enumerate() {
-        let mut line = StyledLine::of(Look::BOLD, &format!("  {}. ", number + 1));
-        line.push_spelled(Look::PLAIN, choice, options);
-        lines.push(line);
-    }
-    let height = height(&lines, options);
-    // The last row of the screen is needed for the answer.
-    if height >= usize::from(rows) {
-        lines.push(top_not_visible(&lines, height));
-    }
-    let mut out = Vec::new();
-    for line in &lines {
-        line.write(options, &mut out);
-        out.extend_from_slice(NEWLINE);
-    }
-    String::from_utf8_lossy(&out).into_owned() + "?"
-}
-
-const YES: (&str, &str) = ("y", " yes");
-const NO: (&str, &str) = ("n", " no");
-const WHY: (&str, &str) = ("n <why>", " tell it why");
-const ESC: (&str, &str) = ("Esc", " no");
-
-fn choices(further: &[(&str, &str)], options: &RenderOptions) -> Vec<StyledLine> {
-    let usual = [YES, NO, WHY].map(|(key, meaning)| (key, meaning.to_owned()));
-    let all: Vec<_> = usual.into_iter().chain(spaced(further)).chain([(ESC.0, ESC.1.to_owned())]).collect();
-    rows_of(&all, options)
-}
-
-/// Choices with a blank between key and meaning.
-fn spaced<'a>(choices: &[(&'a str, &str)]) -> Vec<(&'a str, String)> {
-    choices.iter().map(|(key, meaning)| (*key, format!(" {meaning}"))).collect()
-}
-
-/// Cells after the choices: the prompt ` > ` and the longest echoed answer, `yes, this session`.
-const ANSWER: usize = 3 + 17;
-
-/// Lays out the choices on as many rows as needed. No choice is broken, and the last row has room for the answer.
-fn rows_of(choices: &[(&str, String)], options: &RenderOptions) -> Vec<StyledLine> {
-    let columns = usize::from(options.columns).saturating_sub(1);
-    let mut lines = vec![StyledLine::new()];
-    for (index, (key, meaning)) in choices.iter().enumerate() {
-        let room = if index + 1 == choices.len() { columns.saturating_sub(ANSWER) } else { columns };
-        let mut choice = StyledLine::of(Look::BOLD, key);
-        choice.push_spelled(Look::MUTED, meaning, options);
-        match lines.last_mut() {
-            Some(line) if line.is_empty() => *line = choice,
-            Some(line) if line.cells() + 2 + choice.cells() <= room => {
-                line.push(Look::PLAIN, "  ");
-                line.append(&choice);
-            }
-            Some(_) | None => lines.push(choice),
-        }
-    }
-    lines
 }

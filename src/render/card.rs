@@ -4,6 +4,8 @@
 //! the scrollback. A long text is shown a page at a time. On a terminal without escape sequences, and for a screen reader, each change is
 //! a line of its own.
 
+use std::ops::Range;
+
 use crate::text::width;
 
 use super::ask::CardText;
@@ -54,9 +56,9 @@ pub(crate) struct CardView {
     foot: CardFoot,
     /// Whether the card is on the screen as it is now.
     is_drawn: bool,
-    page: usize,
-    /// The number of pages at the last drawing, and how many of them were shown.
-    pages: usize,
+    /// The rows of the text that are shown, the number of all rows, and how many were shown so far, from the first on.
+    shown: Range<usize>,
+    count: usize,
     seen: usize,
     /// What was printed last, on a terminal without redraws.
     printed: Vec<String>,
@@ -71,9 +73,9 @@ impl CardView {
             options,
             foot: CardFoot::Choices,
             is_drawn: false,
-            page: 0,
-            pages: 1,
-            seen: 1,
+            shown: 0..0,
+            count: 0,
+            seen: 0,
             printed: Vec::new(),
         }
     }
@@ -94,14 +96,14 @@ impl CardView {
 
     /// Shows the next page of the text, or the first one after the last.
     pub(crate) fn turn_page(&mut self) {
-        self.page = (self.page + 1) % self.pages.max(1);
+        let next = if self.shown.end < self.count { self.shown.end } else { 0 };
+        self.shown = next..next;
         self.is_drawn = false;
-        self.seen = self.seen.max(self.page + 1);
     }
 
     /// Whether a part of the text was never on the screen.
     pub(crate) fn hides_text(&self) -> bool {
-        self.seen < self.pages
+        self.seen < self.count
     }
 
     /// Draws the card for another size of the window.
@@ -109,6 +111,8 @@ impl CardView {
         self.options.columns = size.columns;
         self.options.rows = size.rows;
         if self.is_redrawn() {
+            // The rows are others now.
+            (self.shown, self.seen) = (0..0, 0);
             self.region.resize(size, out);
             self.redraw(out);
         }
@@ -116,6 +120,7 @@ impl CardView {
 
     /// Removes the card from the screen. The cursor is at the start of a row afterwards.
     pub(crate) fn erase(&mut self, out: &mut Vec<u8>) {
+        self.is_drawn = false;
         if self.is_redrawn() {
             self.region.lift(out);
         }
@@ -135,8 +140,9 @@ impl CardView {
 
     fn redraw(&mut self, out: &mut Vec<u8>) {
         self.is_drawn = true;
+        let text = self.text_rows(self.foot_lines().len());
+        // Whether a yes needs Enter depends on what is shown.
         let foot = self.foot_lines();
-        let text = self.text_rows(foot.len());
         let lines: Vec<StyledLine> = text.into_iter().chain(foot).collect();
         if self.is_redrawn() {
             return self.region.paint(Vec::new(), lines, None, out);
@@ -157,17 +163,19 @@ impl CardView {
         let rows: Vec<StyledLine> = self.text.lines.iter().flat_map(rows).flat_map(|row| self.cut(&row)).collect();
         // One row stays free, so that the row above the card is still in sight.
         let room = usize::from(self.options.rows).saturating_sub(foot + 1).clamp(FEWEST_ROWS, MOST_ROWS);
-        if rows.len() <= room || !self.is_redrawn() {
-            (self.pages, self.page) = (1, 0);
+        self.count = rows.len();
+        let is_whole = rows.len() <= room || !self.is_redrawn();
+        let first = if is_whole { 0 } else { self.shown.start };
+        self.shown = first..if is_whole { rows.len() } else { rows.len().min(first + room - 1) };
+        if self.shown.start <= self.seen {
+            self.seen = self.seen.max(self.shown.end);
+        }
+        if is_whole {
             return rows;
         }
-        let on_page = room - 1;
-        self.pages = rows.len().div_ceil(on_page);
-        self.page = self.page.min(self.pages - 1);
-        let (first, count) = (self.page * on_page, rows.len());
-        let mut shown: Vec<StyledLine> = rows.into_iter().skip(first).take(on_page).collect();
+        let mut shown: Vec<StyledLine> = rows[self.shown.clone()].to_vec();
         let dash = if self.options.unicode { "–" } else { "-" };
-        let words = format!("rows {}{dash}{} of {count}; ? shows the next", first + 1, first + shown.len());
+        let words = format!("rows {}{dash}{} of {}; ? shows the next", first + 1, self.shown.end, self.count);
         let note = StyledLine::of(Look::BOLD.and(Look::WARNING), &words);
         shown.push(note.clipped(self.options.width().saturating_sub(1), &self.options));
         shown
@@ -242,7 +250,8 @@ impl CardView {
 
     /// A key, and the Enter that has to follow it.
     fn key(&self, choice: &CardChoice) -> String {
-        let enter = match (choice.needs_enter, self.options.has_signs()) {
+        let needs_enter = choice.needs_enter || choice.key == 'y' && self.hides_text();
+        let enter = match (needs_enter, self.options.has_signs()) {
             (false, _) => "",
             (true, true) => "⏎",
             (true, false) => "+Enter",

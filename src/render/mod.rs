@@ -9,6 +9,7 @@ mod ascii;
 mod ask;
 mod background;
 mod call;
+mod card;
 mod code;
 mod diff;
 mod finder;
@@ -30,8 +31,9 @@ mod word;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use ask::{ApprovalRequest, Card, CardSize, FileChange, Subject, approval_card, confirmation, inquiry};
+pub(crate) use ask::{ApprovalRequest, CardText, FileChange, Subject, approval, confirmation, inquiry};
 pub(crate) use background::{Background, Themes};
+pub(crate) use card::{CardChoice, CardFoot, CardView};
 pub(crate) use code::{CodeColours, highlighted};
 pub(crate) use diff::{UnifiedDiff, diff, unified_diffs};
 pub(crate) use finder::{FinderLayout, FinderRow, FinderView, finder_rows};

@@ -12,12 +12,18 @@ use crate::input::KeyMap;
 use crate::render::{RenderOptions, ScreenSize, Theme, Wrapping};
 use crate::tty::{self, Terminal, Tty, TtyError};
 
-use super::keyboard::CTRL_C;
-use super::prompt::{Asked, CardContext, Prompt, QuestionMoment, ReadPosition};
+use super::keyboard::{CTRL_C, type_ahead};
+use super::prompt::{Asked, CardContext, Prompt, PromptOutput, QuestionMoment, ReadPosition, Rest};
 use super::wires::is_later;
 
 /// The time between two checks whether an answer is still awaited, in milliseconds.
 const TICK: u8 = 50;
+
+/// The key that gives a question the keys.
+const HOTKEY: u8 = 0x1C;
+const HOTKEY_LABEL: &str = "Ctrl-\\";
+
+const ESC: u8 = 0x1B;
 
 /// How a question on the terminal ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -64,7 +70,6 @@ pub(crate) fn inquire(
     }
     let tty = Tty::open()?;
     tty.enter_raw()?;
-    tty.forget_keys();
     QuestionTerminal::new(Box::new(tty)).inquire(asked, look, cwd, is_over)
 }
 
@@ -74,13 +79,16 @@ struct QuestionTerminal {
     /// Bytes to be shown.
     out: Vec<u8>,
     reads: u64,
-    /// The time of the last key that did not count.
+    /// The time of the last key that was not for the question, and all such keys.
     typed: Option<Instant>,
+    waiting: Vec<u8>,
+    /// Since when an ESC may be the Esc key.
+    esc: Option<Instant>,
 }
 
 impl QuestionTerminal {
     fn new(terminal: Box<dyn Terminal>) -> QuestionTerminal {
-        QuestionTerminal { terminal, out: Vec::new(), reads: 0, typed: None }
+        QuestionTerminal { terminal, out: Vec::new(), reads: 0, typed: None, waiting: Vec::new(), esc: None }
     }
 
     fn inquire(
@@ -90,6 +98,11 @@ impl QuestionTerminal {
         cwd: &Path,
         is_over: impl Fn() -> bool,
     ) -> Result<Inquired, InquiryError> {
+        // Whoever types while the question appears has not read it.
+        let mut keys = [0; 256];
+        while let Ok(count @ 1..) = self.terminal.read(&mut keys) {
+            self.type_ahead(&keys[..count], Instant::now());
+        }
         let prompt = self.ask(asked, look, cwd)?;
         self.wait_for_answer(prompt, is_over)
     }
@@ -99,9 +112,9 @@ impl QuestionTerminal {
         let size = ScreenSize { columns: size.cols, rows: size.rows };
         let variable = |name: &str| std::env::var(name).unwrap_or_default();
         let options = RenderOptions::of_terminal(size, look.theme, look.wrap, variable).read_aloud(look.is_read_aloud);
-        let mut prompt = Prompt::new(asked, self.reads, Instant::now());
+        let mut prompt = Prompt::new(asked, Some(HOTKEY_LABEL.to_owned()), self.reads, Instant::now());
         // The directory is that of the prompt above, so user and host need not be shown.
-        let around = CardContext { user: "", host: "", cwd: Some(cwd), rows: size.rows, keys: &look.keys };
+        let around = CardContext { user: "", host: "", cwd: Some(cwd), keys: &look.keys };
         prompt.write(&around, &options, &mut self.out);
         self.show()?;
         Ok(prompt)
@@ -110,43 +123,85 @@ impl QuestionTerminal {
     fn wait_for_answer(&mut self, prompt: Prompt, is_over: impl Fn() -> bool) -> Result<Inquired, InquiryError> {
         let mut prompt = Some(prompt);
         let mut keys = [0; 256];
-        while let Some(mut open) = prompt.take() {
-            if open.open(QuestionMoment { now: Instant::now(), is_drawn: true, typed: self.typed }, &mut self.out) {
-                self.terminal.forget_keys();
-            }
-            self.show()?;
+        while let Some(open) = prompt.take() {
             let read = self.read(&mut keys);
             if is_over() || matches!(read, Ok(0)) {
                 open.close(&mut self.out);
                 self.show()?;
                 return Ok(Inquired::TakenBack);
             }
-            match read {
+            prompt = match read {
                 Ok(count) if keys[..count].contains(&CTRL_C) => {
                     open.close(&mut self.out);
                     self.show()?;
                     return Ok(Inquired::Interrupted);
                 }
-                Ok(count) => prompt = self.take(open, &keys[..count]),
-                Err(error) if is_later(&error) => prompt = open.settle(Instant::now(), &mut self.out),
+                Ok(count) => self.take(open, &keys[..count]),
+                Err(error) if is_later(&error) => self.settle(open),
                 Err(error) => return Err(error.into()),
-            }
+            };
+            prompt = prompt.and_then(|open| self.follow(open));
+            self.show()?;
         }
         self.show()?;
         Ok(Inquired::Answered)
     }
 
     /// Takes keys that were read at once. Returns the prompt if it is not answered yet.
-    fn take(&mut self, prompt: Prompt, keys: &[u8]) -> Option<Prompt> {
+    fn take(&mut self, mut prompt: Prompt, keys: &[u8]) -> Option<Prompt> {
         self.reads += 1;
-        let (number, now) = (self.reads, Instant::now());
-        if !prompt.hears() {
-            self.typed = Some(now);
-            return Some(prompt);
+        let (number, at) = (self.reads, Instant::now());
+        for (index, byte) in keys.iter().enumerate() {
+            let rest = &keys[index + 1..];
+            match prompt.has_focus() {
+                _ if keys == [HOTKEY] => prompt.take_focus(at, &mut self.out),
+                true => {
+                    let mut out = PromptOutput::default();
+                    let asked = prompt.byte(*byte, ReadPosition { number, at, rest: Rest::of(rest) }, &mut out);
+                    self.spread(out, at);
+                    prompt = asked?;
+                }
+                false if keys == [ESC] => self.esc = Some(at),
+                false => {
+                    self.type_ahead(&keys[index..], at);
+                    break;
+                }
+            }
         }
-        keys.iter().enumerate().try_fold(prompt, |prompt, (at, byte)| {
-            prompt.byte(*byte, ReadPosition { number, at: now, is_last: at + 1 == keys.len() }, &mut self.out)
-        })
+        Some(prompt)
+    }
+
+    /// Decides what an ESC was, because no byte has followed it.
+    fn settle(&mut self, prompt: Prompt) -> Option<Prompt> {
+        let (mut out, now) = (PromptOutput::default(), Instant::now());
+        let prompt = match self.esc.take() {
+            Some(_) => prompt.refuse(&mut out),
+            None => prompt.settle(now, &mut out),
+        };
+        self.spread(out, now);
+        prompt
+    }
+
+    /// Lets a choice count, or the question get the keys.
+    fn follow(&mut self, prompt: Prompt) -> Option<Prompt> {
+        let (mut out, now) = (PromptOutput::default(), Instant::now());
+        let moment = QuestionMoment { now, is_drawn: true, typed: self.typed, waiting: &self.waiting };
+        let prompt = prompt.follow(moment, &mut out);
+        self.spread(out, now);
+        prompt
+    }
+
+    fn spread(&mut self, out: PromptOutput, now: Instant) {
+        self.out.extend(out.screen);
+        if !out.ahead.is_empty() {
+            self.type_ahead(&out.ahead, now);
+        }
+    }
+
+    /// Notes keys that are not for the question.
+    fn type_ahead(&mut self, keys: &[u8], now: Instant) {
+        type_ahead(&mut self.waiting, keys);
+        self.typed = Some(now);
     }
 
     /// Waits a short time for keys.
@@ -190,18 +245,18 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_counts_only_after_the_question_accepts_keys() {
-        let (asked, typed) = (Cell::new(false), Cell::new(false));
+    fn an_answer_is_typed_on_a_line_that_the_person_asks_for() {
+        let step = Cell::new(0);
         let (inquired, answer) = inquire(|person| {
             let screen = person.sees();
-            asked.set(asked.get() || screen.contains("which one?"));
-            if screen.contains(" > ") {
-                person.types(b"that\r");
-                typed.set(true);
+            match step.get() {
+                0 if screen.contains("no answer") => person.types(b"\x1c"),
+                1 if screen.contains("> ") => person.types(b"that\r"),
+                _ => return false,
             }
+            step.set(step.get() + 1);
             false
         });
-        assert!(asked.get() && typed.get());
         assert_eq!((inquired, answer), (Inquired::Answered, Some(UserAnswer::Said("that".into()))));
     }
 
@@ -221,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_that_were_typed_too_early_do_not_answer() {
+    fn a_line_that_is_typed_meanwhile_does_not_answer() {
         let rounds = Cell::new(0);
         let (inquired, answer) = inquire(|person| {
             rounds.set(rounds.get() + 1);
@@ -231,5 +286,21 @@ mod tests {
             rounds.get() > 12
         });
         assert_eq!((inquired, answer), (Inquired::TakenBack, None));
+    }
+
+    #[test]
+    fn esc_says_no_whoever_has_the_keys() {
+        let step = Cell::new(0);
+        let (inquired, answer) = inquire(|person| {
+            let screen = person.sees();
+            match step.get() {
+                0 if screen.contains("no answer") => person.types(b"ls"),
+                1 if screen.contains("a question waits") => person.types(b"\x1b"),
+                _ => return false,
+            }
+            step.set(step.get() + 1);
+            false
+        });
+        assert_eq!((inquired, answer), (Inquired::Answered, Some(UserAnswer::Declined)));
     }
 }

@@ -4,6 +4,7 @@ use std::time::{Duration, Instant};
 
 use crate::input::Hotkey;
 
+use super::prompt::long_key;
 use super::wires::Outbox;
 
 /// How long to wait after an ESC for the rest of a longer key.
@@ -48,10 +49,12 @@ impl Keyboard {
         is_pressed && !self.burst.goes_on()
     }
 
-    /// Keeps keys for the next floor that takes some.
+    /// Keeps keys for the next floor that takes some. Backspace and Ctrl-U edit what is kept.
     pub(super) fn hold(&mut self, keys: &[u8], now: Instant) {
         if !keys.is_empty() {
-            self.held.push(keys);
+            let mut held = self.take_held();
+            type_ahead(&mut held, keys);
+            self.held.push(&held);
             self.typed_at = Some(now);
         }
     }
@@ -60,6 +63,98 @@ impl Keyboard {
     pub(super) fn take_held(&mut self) -> Vec<u8> {
         std::mem::take(&mut self.held).front().to_vec()
     }
+}
+
+const BACKSPACE: [u8; 2] = [0x7F, 0x08];
+const CTRL_U: u8 = 0x15;
+/// The brackets around a paste. The shell asks for them only at its prompt, so type-ahead has none.
+const PASTE: [&[u8]; 2] = [b"\x1b[200~", b"\x1b[201~"];
+
+/// Adds keys to those that wait for a line editor. Backspace after a letter and Ctrl-U do at once what they would do there, so that the line
+/// can be edited, and emptied, while it waits.
+pub(super) fn type_ahead(waiting: &mut Vec<u8>, keys: &[u8]) {
+    let mut rest = keys;
+    while !rest.is_empty() {
+        let length = long_key(rest).unwrap_or(1).min(rest.len());
+        let (key, after) = rest.split_at(length);
+        rest = after;
+        match key {
+            [key] if BACKSPACE.contains(key) && erase_letter(waiting) => {}
+            [CTRL_U] => {
+                let start = line_start(waiting);
+                match moves_cursor(&waiting[start..]) {
+                    true => waiting.push(CTRL_U),
+                    false => waiting.truncate(start),
+                }
+            }
+            key if PASTE.contains(&key) => {}
+            key => waiting.extend_from_slice(key),
+        }
+    }
+}
+
+/// Where the last line begins.
+fn line_start(waiting: &[u8]) -> usize {
+    waiting.iter().rposition(|byte| b"\r\n".contains(byte)).map_or(0, |enter| enter + 1)
+}
+
+/// Removes the last character, if it is a letter and not a key with another meaning.
+fn erase_letter(waiting: &mut Vec<u8>) -> bool {
+    let line = &waiting[line_start(waiting)..];
+    // After an escape sequence it is not known what the letters at its end were.
+    let text = if line.contains(&0x1B) { None } else { std::str::from_utf8(line).ok() };
+    let Some(letter) = text.and_then(|text| text.chars().last()).filter(|letter| !letter.is_control()) else {
+        return false;
+    };
+    waiting.truncate(waiting.len() - letter.len_utf8());
+    true
+}
+
+/// Whether a line contains keys other than letters, Tab, Backspace and those that recall earlier lines, so that Ctrl-U may leave a part.
+fn moves_cursor(line: &[u8]) -> bool {
+    let mut rest = line;
+    while let Some(first) = rest.first() {
+        let length = long_key(rest).unwrap_or(1).min(rest.len());
+        let (key, after) = rest.split_at(length);
+        let is_harmless = match key {
+            [key] => *key >= 0x20 || *key == b'\t' || BACKSPACE.contains(key),
+            key => [&b"\x1b[A"[..], b"\x1b[B", b"\x1bOA", b"\x1bOB"].contains(&key),
+        };
+        if !is_harmless || *first == 0x1B && length == 1 {
+            return true;
+        }
+        rest = after;
+    }
+    false
+}
+
+/// The keys that wait, as text for the screen.
+pub(super) fn waiting_text(waiting: &[u8]) -> String {
+    let mut text = String::new();
+    let mut rest = waiting;
+    while !rest.is_empty() {
+        let length = long_key(rest).unwrap_or(1).min(rest.len());
+        let (key, after) = rest.split_at(length);
+        match key {
+            b"\x1b[A" | b"\x1bOA" => text.push('↑'),
+            b"\x1b[B" | b"\x1bOB" => text.push('↓'),
+            b"\x1b[C" | b"\x1bOC" => text.push('→'),
+            b"\x1b[D" | b"\x1bOD" => text.push('←'),
+            [_, _, ..] => text.push('⌥'),
+            [b'\r' | b'\n'] => text.push('⏎'),
+            [b'\t'] => text.push('⇥'),
+            [0x7F] => text.push('⌫'),
+            [control @ ..0x20] => text.extend(['^', char::from(*control + 0x40)]),
+            _ => {
+                let end = rest.iter().position(|byte| *byte < 0x20 || *byte == 0x7F).unwrap_or(rest.len());
+                text += &String::from_utf8_lossy(&rest[..end]);
+                rest = &rest[end..];
+                continue;
+            }
+        }
+        rest = after;
+    }
+    text
 }
 
 /// Whether one of these keys may be a signal (Ctrl-C, Ctrl-Z, Ctrl-\). A terminal that gets such a key discards the output that nobody has

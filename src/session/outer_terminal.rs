@@ -42,6 +42,8 @@ pub(super) struct OuterTerminal {
     has_focus: bool,
     /// What is shown now.
     shown: WindowProgress,
+    /// Whether the open question has rung because it waited for long.
+    has_rung: bool,
 }
 
 impl OuterTerminal {
@@ -52,6 +54,7 @@ impl OuterTerminal {
             reports: Reports::default(),
             has_focus: true,
             shown: WindowProgress::None,
+            has_rung: false,
         }
     }
 
@@ -141,6 +144,11 @@ impl Session {
                 WindowProgress::None
             }
         };
+        let rings = matches!(&self.floor, Floor::Turn(turn) if turn.question_rings(Instant::now()));
+        if rings && !std::mem::replace(&mut self.outer.has_rung, rings) {
+            self.notify("a question waits for you", Duration::MAX);
+        }
+        self.outer.has_rung &= rings;
         if wanted == self.outer.shown {
             return;
         }

@@ -66,6 +66,9 @@ pub(crate) enum UserAnswer {
 pub(crate) trait ChangeKeeper: Send + Sync {
     /// Keeps the state of what a call may change, right before the call. Blocks on the disk.
     fn before(&self, scope: ChangeScope<'_>) -> NoteChanges;
+
+    /// Whether the state of what a call may change can be kept at all.
+    fn keeps(&self, scope: ChangeScope<'_>) -> bool;
 }
 
 /// What a call may change.

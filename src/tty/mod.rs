@@ -117,11 +117,6 @@ impl Tty {
         let _ = termios::tcsetattr(&self.file, termios::SetArg::TCSANOW, &self.original);
     }
 
-    /// Discards keys that were typed and not read yet.
-    pub(crate) fn forget_keys(&self) {
-        let _ = termios::tcflush(&self.file, termios::FlushArg::TCIFLUSH);
-    }
-
     pub(crate) fn size(&self) -> WindowSize {
         window_size(self.file.as_fd()).unwrap_or_default()
     }

@@ -69,10 +69,6 @@ impl Terminal for ScriptedTerminal {
     }
 
     fn leave_raw(&self) {}
-
-    fn forget_keys(&self) {
-        let _ = (&self.stream).read_to_end(&mut Vec::new());
-    }
 }
 
 impl AsFd for ScriptedTerminal {

@@ -23,9 +23,6 @@ pub(crate) trait Terminal: AsFd {
 
     /// Puts the settings back that the terminal had before.
     fn leave_raw(&self);
-
-    /// Drops the keys that were typed and not read yet.
-    fn forget_keys(&self);
 }
 
 impl Terminal for Tty {
@@ -51,9 +48,5 @@ impl Terminal for Tty {
 
     fn leave_raw(&self) {
         Tty::leave_raw(self);
-    }
-
-    fn forget_keys(&self) {
-        Tty::forget_keys(self);
     }
 }

@@ -208,6 +208,13 @@ impl ChangeKeeper for QueryKeeper {
             ChangeScope::Project { cwd, home } => self.before_command(cwd, home),
         }
     }
+
+    fn keeps(&self, scope: ChangeScope<'_>) -> bool {
+        match scope {
+            ChangeScope::File(_) => true,
+            ChangeScope::Project { cwd, home } => project_of(cwd, home).is_some(),
+        }
+    }
 }
 
 /// A running command in a project. If it is dropped, a thread notes what the command has changed.

@@ -103,7 +103,8 @@ impl Touching<'_> {
     /// The text that comes with the result of a call that touches these files.
     fn touch(&mut self, paths: &[&str]) -> String {
         let touched = paths.iter().map(|path| self.home.path(path)).collect();
-        let mut results = [CallResult { id: "1".into(), outcome: Outcome::done("read"), touched, stop: None }];
+        let mut results =
+            [CallResult { id: "1".into(), outcome: Outcome::done("read"), touched, stop: None, is_declined: false }];
         let (home, redactor) = (self.home.path(""), Redactor::default());
         let nearby = Nearby::new(&self.home.path("app"), Some(&home), self.cap, &redactor);
         nearby.add_to(&mut results, || self.messages.clone());
@@ -154,6 +155,7 @@ fn files_elsewhere_bring_nothing() {
         outcome: Outcome::done(""),
         touched: vec![home.path("loose/below/x")],
         stop: None,
+        is_declined: false,
     }];
     Nearby::new(&home.path("loose"), None, CAP, &redactor).add_to(&mut results, Vec::new);
     assert_eq!(results[0].outcome.text(), "", "a directory without a repository");
@@ -174,8 +176,13 @@ fn all_conventions_together_stay_within_the_budget() {
     let told = "[c/AGENTS.md is not sent: conventions have at most 1.2 KiB in all; read_file shows it]\n";
     assert_eq!(model.touch(&["app/c"]), told);
     let failed = Outcome::failed("no");
-    let mut results =
-        [CallResult { id: "1".into(), outcome: failed.clone(), touched: vec![home.path("app/a")], stop: None }];
+    let mut results = [CallResult {
+        id: "1".into(),
+        outcome: failed.clone(),
+        touched: vec![home.path("app/a")],
+        stop: None,
+        is_declined: false,
+    }];
     let redactor = Redactor::default();
     Nearby::new(&home.path("app"), None, CAP, &redactor).add_to(&mut results, Vec::new);
     assert_eq!(results[0].outcome, failed);

@@ -3,7 +3,9 @@
 use std::time::{Duration, Instant};
 
 use crate::chat::{Call, Ending, Event, Failure, FailureKind, Outcome, Shown, ToolKind};
-use crate::render::{self, ApprovalRequest, Painter, RenderOptions, Subject, TerminalMode};
+use crate::render::{
+    self, ApprovalRequest, CardChoice, CardFoot, CardView, Painter, RenderOptions, Subject, TerminalMode,
+};
 
 /// Markdown with one example of each element.
 const FULL: &str = "\
@@ -76,10 +78,13 @@ pub(super) fn paint(options: &RenderOptions, size: SampleSize) -> Vec<u8> {
     let request = ApprovalRequest {
         subject: Subject::Command { action: "run", command: "cargo install ripgrep" },
         place: None,
-        choices: &[("a", "this session")],
-        wider: &[],
+        exception: Some("may use the network"),
+        reason: Some("it downloads the source"),
     };
-    bytes.extend_from_slice(render::approval_card(&request, options.rows.max(24), &options).text.as_bytes());
+    let choice = |key, words| CardChoice { key, words, meaning: String::new(), needs_enter: key == 'y' };
+    let choices = [('y', "yes"), ('n', "no"), ('?', "more")].map(|(key, words)| choice(key, words));
+    let text = render::approval(&request, &options);
+    CardView::new(text, choices.into(), options.clone()).draw(CardFoot::Choices, &mut bytes);
     bytes.extend_from_slice(b"\r\n");
     let mut end = Painter::new(options);
     end.suspend(&mut bytes);

@@ -62,6 +62,12 @@ const FETCHERS: &[&str] = &[
 /// Programs that run another one with the rights of another user.
 const RAISES: &[&str] = &["sudo", "sudoedit", "doas", "su", "runuser", "pkexec", "run0", "please"];
 
+/// Whether a command names a program that runs another one with other rights, wherever in its text.
+pub(crate) fn mentions_other_rights(command: &str) -> bool {
+    let is_part = |letter: char| letter.is_alphanumeric() || letter == '_' || letter == '-';
+    command.split(|letter: char| !is_part(letter)).any(|word| RAISES.contains(&word))
+}
+
 /// Builtins of bash that run a text as commands.
 pub(super) const RUNS_TEXT: &[&str] =
     &["eval", "source", ".", "trap", "mapfile", "readarray", "bind", "complete", "compgen", "fc"];

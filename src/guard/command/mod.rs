@@ -35,6 +35,7 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 pub(crate) use danger::CommandDanger;
+pub(crate) use kinds::mentions_other_rights;
 pub(crate) use unclear::Unclear;
 
 /// The longest text that is read, in characters.

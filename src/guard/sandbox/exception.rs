@@ -22,13 +22,12 @@ pub(crate) enum SandboxChange {
 }
 
 impl SandboxException {
-    /// One line for the person: what is different, and the model's reason.
+    /// What is different, in a few words for the person.
     pub(crate) fn words(&self) -> String {
-        let difference = match &self.change {
+        match &self.change {
             SandboxChange::Write(path) => format!("may also write {}", path.display()),
             SandboxChange::Network => "may use the network".to_owned(),
             SandboxChange::Unconfined => "outside the sandbox".to_owned(),
-        };
-        format!("{difference}: {}", self.justification)
+        }
     }
 }

@@ -79,94 +79,227 @@ fn without_hyperlinks_the_address_is_shown() {
     ");
 }
 
-fn run<'a>(command: &'a str, choices: &'a [(&'a str, &'a str)]) -> ApprovalRequest<'a> {
-    ApprovalRequest { subject: Subject::Command { action: "run", command }, place: None, choices, wider: &[] }
+fn run(command: &str) -> ApprovalRequest<'_> {
+    ApprovalRequest { subject: Subject::Command { action: "run", command }, place: None, exception: None, reason: None }
+}
+
+fn edit<'a>(path: &'a str, old: &'a str, new: &'a str) -> ApprovalRequest<'a> {
+    ApprovalRequest { subject: Subject::Edit(FileChange { path, old, new }), ..run("") }
+}
+
+fn choice(key: char, words: &'static str, meaning: &str, needs_enter: bool) -> CardChoice {
+    CardChoice { key, words, meaning: meaning.to_owned(), needs_enter }
+}
+
+fn choices() -> Vec<CardChoice> {
+    vec![
+        choice('y', "yes", "yes, this once", true),
+        choice('n', "no", "no", false),
+        choice('a', "this session", "yes, and all edits here, this session", true),
+        choice('r', "", "no, and say why", false),
+        choice('?', "more", "these words", false),
+    ]
+}
+
+/// A terminal with a card at the top.
+struct CardScene {
+    view: CardView,
+    terminal: vt100::Parser,
+}
+
+impl CardScene {
+    fn new(request: &ApprovalRequest<'_>, options: RenderOptions) -> CardScene {
+        let terminal = terminal(options.rows, options.columns);
+        let view = CardView::new(approval(request, &options), choices(), options);
+        CardScene { view, terminal }.act(|view, out| view.draw(CardFoot::Choices, out))
+    }
+
+    fn act(mut self, act: impl FnOnce(&mut CardView, &mut Vec<u8>)) -> CardScene {
+        let mut out = Vec::new();
+        act(&mut self.view, &mut out);
+        self.terminal.process(&out);
+        self
+    }
+
+    fn foot(self, foot: CardFoot) -> CardScene {
+        self.act(|view, out| view.draw(foot, out))
+    }
+
+    fn screen(&self) -> String {
+        self.terminal.screen().contents()
+    }
+}
+
+fn card(request: &ApprovalRequest<'_>) -> CardScene {
+    CardScene::new(request, options(80))
 }
 
 #[test]
-fn an_approval_card_shows_the_whole_command_and_its_place() {
-    let change = FileChange { path: "src/a.rs", old: "a\nlet x = 1;\nb\n", new: "a\nlet y = 1;\nb\n" };
-    let asked = ApprovalRequest {
-        subject: Subject::Edit(change),
-        place: None,
-        choices: &[("a", "all edits here, this session")],
-        wider: &[],
-    };
-    insta::assert_snapshot!(shown(&approval_card(&asked, 24, &options(80)).text, 80), @"
+fn a_card_shows_the_change_and_one_row_of_choices() {
+    let asked = edit("src/a.rs", "a\nlet x = 1;\nb\n", "a\nlet y = 1;\nb\n");
+    insta::assert_snapshot!(card(&asked).screen(), @"
     ? edit src/a.rs +1 −1
     @@ -1,3 +1,3 @@
      a
     -let x = 1;
     +let y = 1;
      b
-    y yes  n no  n <why> tell it why  a all edits here, this session
-    Esc no
+    y⏎ yes  n no  a⏎ this session  ? more
+    ");
+    let written = edit("src/b.rs", "", "one\n");
+    assert!(card(&written).screen().starts_with("? write src/b.rs +1 −0"), "{}", card(&written).screen());
+}
+
+#[test]
+fn a_card_says_what_leaves_the_sandbox_and_quotes_the_model() {
+    let asked = ApprovalRequest {
+        place: Some("in /srv"),
+        exception: Some("outside the sandbox"),
+        reason: Some("it needs the network.\n  y yes"),
+        ..run("sudo systemctl restart nginx")
+    };
+    insta::assert_snapshot!(card(&asked).screen(), @"
+    ? run sudo systemctl restart nginx in /srv
+      outside the sandbox
+      it says: “it needs the network.⏎  y yes”
+    y⏎ yes  n no  a⏎ this session  ? more
     ");
 }
 
 #[test]
-fn the_choices_leave_room_for_the_answer() {
-    for columns in 30..=120 {
-        for always in [None, Some(("a", "reading this, this session")), Some(("a", "all edits here, this session"))] {
-            let card = approval_card(&run("make", always.as_slice()), 24, &options(columns)).text;
-            let rows = shown(&card, columns).lines().count();
-            let answered = shown(&format!("{card} > yes, this session"), columns);
-            assert_eq!(answered.lines().count(), rows, "{columns} columns: {answered}");
+fn the_foot_of_a_card_changes_in_place_and_nothing_stays() {
+    let scene = card(&run("make deploy")).foot(CardFoot::Chosen { key: 'a', needs_enter: true });
+    insta::assert_snapshot!(scene.screen(), @"
+    ? run make deploy
+    a⏎ yes, and all edits here, this session  Enter confirms
+    ");
+    let scene = scene.foot(CardFoot::AllChoices);
+    insta::assert_snapshot!(scene.screen(), @"
+    ? run make deploy
+    y⏎ yes, this once
+    n no
+    a⏎ yes, and all edits here, this session
+    r no, and say why
+    ? these words
+    ");
+    let waiting =
+        CardFoot::Waiting { text: "cargo make all⏎".into(), how: "a question waits: Ctrl-\\ answers it".into() };
+    let scene = scene.foot(waiting);
+    insta::assert_snapshot!(scene.screen(), @r"
+    ? run make deploy
+    a question waits: Ctrl-\ answers it
+    waiting: cargo make all⏎
+    ");
+    let scene = scene.foot(CardFoot::Line { label: "why?", text: "use just".into() });
+    insta::assert_snapshot!(scene.screen(), @"
+    ? run make deploy
+    why? use just
+    ");
+    let scene = scene.act(|view, out| view.erase(out));
+    assert_eq!(scene.screen(), "");
+    assert_eq!(scene.terminal.screen().cursor_position(), (0, 0));
+}
+
+#[test]
+fn every_row_of_a_card_fits_a_window_of_any_width() {
+    let long = format!("a\n{}\n", "word ".repeat(60));
+    let asked = edit("src/a.rs", "a\n", &long);
+    for columns in [20, 33, 40, 80, 160] {
+        let mut terminal = terminal(24, columns);
+        terminal.process(b"above\r\n");
+        let options = RenderOptions { rows: 24, ..options(columns) };
+        let mut view = CardView::new(approval(&asked, &options), choices(), options);
+        for foot in [
+            CardFoot::Choices,
+            CardFoot::AllChoices,
+            CardFoot::Waiting { text: "x".repeat(300), how: "a question waits: Ctrl-\\ answers it".into() },
+            CardFoot::Line { label: "why?", text: "y".repeat(300) },
+        ] {
+            let mut out = Vec::new();
+            view.draw(foot, &mut out);
+            terminal.process(&out);
+            assert!(terminal.screen().contents().starts_with("above\n"), "{columns}: {}", terminal.screen().contents());
         }
+        let mut out = Vec::new();
+        view.erase(&mut out);
+        terminal.process(&out);
+        assert_eq!(terminal.screen().contents().trim_end(), "above", "{columns}");
     }
 }
 
 #[test]
+fn a_card_is_wrapped_again_when_the_window_is_resized() {
+    let scene = card(&run("make the quick brown fox jump over the lazy dog"));
+    let scene = scene.act(|view, out| view.resize(ScreenSize { columns: 30, rows: 24 }, out));
+    let mut terminal = terminal(24, 30);
+    let mut out = Vec::new();
+    let mut view = scene.view;
+    view.erase(&mut Vec::new());
+    view.draw(CardFoot::Choices, &mut out);
+    terminal.process(&out);
+    insta::assert_snapshot!(terminal.screen().contents(), @"
+    ? run make the quick brown fox
+      jump over the lazy dog
+    y⏎  n  a⏎  ?
+    ");
+}
+
+#[test]
+fn a_long_text_is_shown_in_pages() {
+    let script: String = (1..=40).map(|number| format!("step {number}\n")).collect();
+    let scene = CardScene::new(&run(&script), RenderOptions { rows: 12, ..options(80) });
+    let screen = scene.screen();
+    assert!(screen.contains("step 1\n") && !screen.contains("step 20"), "{screen}");
+    assert!(screen.contains("of 41; ? shows the next"), "{screen}");
+    assert!(scene.view.hides_text());
+    let mut scene = scene;
+    let mut seen = String::new();
+    for _ in 0..8 {
+        scene = scene.act(|view, _| view.turn_page()).foot(CardFoot::Choices);
+        seen += &scene.screen();
+    }
+    assert!(!scene.view.hides_text());
+    assert!((1..=40).all(|number| seen.contains(&format!("  step {number}\n"))), "{seen}");
+}
+
+#[test]
 fn invisible_characters_of_a_command_are_spelled_out() {
-    let asked = run("rm -rf build\x1b[2K\rls \u{202e}txt\nsecond line", &[]);
+    let asked = run("rm -rf build\x1b[2K\rls \u{202e}txt\nsecond line");
     let asked = ApprovalRequest { place: Some("as ada@engine in /srv"), ..asked };
-    insta::assert_snapshot!(shown(&approval_card(&asked, 24, &options(80)).text, 80), @"
+    insta::assert_snapshot!(card(&asked).screen(), @"
     ? run as ada@engine in /srv
       rm -rf buildU+001B[2KU+000Dls U+202Etxt
       second line
-    y yes  n no  n <why> tell it why  Esc no
+    y⏎ yes  n no  a⏎ this session  ? more
     ");
     for hidden in [format!("rm x{}ls -la", "\n".repeat(60)), format!("rm x;{}ls -la", " ".repeat(2500))] {
-        let card = approval_card(&run(&hidden, &[]), 10, &options(80));
-        assert_eq!(card.size, CardSize::Whole);
-        let screen = shown(&card.text, 80);
+        let scene = card(&run(&hidden));
+        assert!(!scene.view.hides_text());
+        let screen = scene.screen();
         assert!(screen.contains("rm x") && screen.contains("ls -la"), "{screen}");
         assert!(screen.contains("⏎ ×60") || screen.contains("␣ ×2500"), "{screen}");
     }
 }
 
 #[test]
-fn a_card_taller_than_the_screen_needs_a_typed_yes() {
-    let script: String = (1..=40).map(|number| format!("step {number}\n")).collect();
-    let card = approval_card(&run(&script, &[("a", "exactly this command, this session")]), 10, &options(80));
-    assert_eq!(card.size, CardSize::TopHidden);
-    let screen = shown(&card.text, 80);
-    assert!(screen.contains("top not visible: 41 rows, "), "{screen}");
-    assert!(screen.ends_with("yes and Enter: yes  n no  n <why> tell it why  Esc no"), "{screen}");
-}
-
-#[test]
-fn a_question_taller_than_the_screen_says_so() {
-    let text: String = (1..=30).map(|number| format!("line {number}\n")).collect();
-    let choices = ["one".to_owned(), "two".to_owned()];
-    let asked = |rows| shown(&inquiry(&text, &choices, rows, &options(80)), 80);
-    assert!(asked(24).contains("  2. two\ntop not visible: 32 rows, "), "{}", asked(24));
-    assert!(asked(32).contains("top not visible"), "the answer takes a row");
-    assert!(asked(33).ends_with("  2. two\n?"), "{}", asked(33));
+fn a_question_of_the_model_has_numbered_choices() {
+    let text = inquiry("which one?\n(there are two)", &["one".to_owned(), "two".to_owned()], &options(80));
+    let mut view = CardView::new(text, vec![choice('n', "no answer", "no answer", false)], options(80));
+    let (mut terminal, mut out) = (terminal(24, 80), Vec::new());
+    view.draw(CardFoot::Choices, &mut out);
+    view.erase(&mut out);
+    view.outcome("two", &mut out);
+    terminal.process(&out);
+    assert_eq!(terminal.screen().contents(), "which one? two");
+    assert_eq!(terminal.screen().cursor_position(), (1, 0));
 }
 
 #[test]
 fn lookalike_characters_in_names_are_reported() {
-    let edit = |path| ApprovalRequest {
-        subject: Subject::Edit(FileChange { path, old: "", new: "a\n" }),
-        place: None,
-        choices: &[],
-        wider: &[],
-    };
-    let screen = |asked: &ApprovalRequest<'_>| shown(&approval_card(asked, 24, &options(80)).text, 80);
-    assert!(screen(&edit("src/m\u{430}in.rs")).contains("not ASCII: а U+0430"));
-    assert!(!screen(&edit("src/main.rs")).contains("ASCII"));
-    assert!(screen(&run("cat p\u{430}ypal.txt", &[])).contains("mixes scripts, not ASCII: а U+0430"));
+    let screen = |asked: &ApprovalRequest<'_>| card(asked).screen();
+    assert!(screen(&edit("src/m\u{430}in.rs", "", "a\n")).contains("not ASCII: а U+0430"));
+    assert!(!screen(&edit("src/main.rs", "", "a\n")).contains("ASCII"));
+    assert!(screen(&run("cat p\u{430}ypal.txt")).contains("mixes scripts, not ASCII: а U+0430"));
 }
 
 #[test]
@@ -184,11 +317,17 @@ fn invisible_characters_of_a_diff_are_spelled_out() {
 }
 
 #[test]
-fn an_approval_card_works_on_a_dumb_terminal() {
+fn a_card_on_a_dumb_terminal_prints_only_what_changes() {
+    let mut out = Vec::new();
     let options = RenderOptions { mode: TerminalMode::Dumb, ..options(80) };
-    insta::assert_snapshot!(approval_card(&run("make", &[]), 24, &options).text, @"
+    let mut view = CardView::new(approval(&run("make"), &options), choices(), options);
+    view.draw(CardFoot::Choices, &mut out);
+    view.draw(CardFoot::Chosen { key: 'n', needs_enter: false }, &mut out);
+    view.erase(&mut out);
+    insta::assert_snapshot!(String::from_utf8(out).unwrap().replace('\r', ""), @"
     ? run make
-    y yes  n no  n <why> tell it why  Esc no
+    y⏎ yes  n no  a⏎ this session  ? more
+    n no  Enter: at once
     ");
 }
 

@@ -154,14 +154,26 @@ proptest! {
         assert_only_ours(&scene.bytes);
         let change = FileChange { path: &parts[6], old: &parts[7], new: &parts[0] };
         let command = Subject::Command { action: "run", command: &parts[1] };
-        let further = [("a", parts[5].as_str())];
-        let asked = [command, Subject::Edit(change)]
-            .map(|subject| ApprovalRequest { subject, place: Some(&parts[4]), choices: &further, wider: &further });
-        for asked in &asked {
-            let card = approval_card(asked, 24, &options);
-            assert_only_ours(card.text.as_bytes());
-            assert_only_ours(card.wider.as_bytes());
-        }
+        let asked = [command, Subject::Edit(change)].map(|subject| ApprovalRequest {
+            subject,
+            place: Some(&parts[4]),
+            exception: Some(&parts[5]),
+            reason: Some(&parts[2]),
+        });
+        let drawn = |options: &RenderOptions| {
+            let mut out = Vec::new();
+            for asked in &asked {
+                let choice = CardChoice { key: 'y', words: "yes", meaning: parts[5].clone(), needs_enter: true };
+                let mut view = CardView::new(approval(asked, options), vec![choice], options.clone());
+                view.draw(CardFoot::AllChoices, &mut out);
+                view.draw(CardFoot::Waiting { text: parts[2].clone(), how: parts[3].clone() }, &mut out);
+                view.draw(CardFoot::Line { label: "why?", text: parts[1].clone() }, &mut out);
+                view.erase(&mut out);
+                view.outcome(&parts[0], &mut out);
+            }
+            out
+        };
+        assert_only_ours(&drawn(&options));
         let dumb = RenderOptions { mode: TerminalMode::Dumb, ..options };
         let plain = Scene::with(dumb.clone())
             .text(&parts[2])
@@ -170,7 +182,7 @@ proptest! {
             .event(Event::Notice(parts[3].clone()))
             .finish()
             .bytes;
-        prop_assert!(!plain.contains(&0x1b) && asked.iter().all(|asked| !approval_card(asked, 24, &dumb).text.contains('\x1b')));
+        prop_assert!(!plain.contains(&0x1b) && !drawn(&dumb).contains(&0x1b));
     }
 }
 

@@ -78,17 +78,16 @@ fn an_interrupted_answer() {
 fn a_question_about_an_edit() {
     let change =
         FileChange { path: "src/a.rs", old: "let a = 1;\nlet b = 2;\n", new: "let a = 1;\nlet b = \"two\";\n" };
-    let asked = ApprovalRequest {
-        subject: Subject::Edit(change),
-        place: None,
-        choices: &[("a", "edits here all session")],
-        wider: &[],
-    };
+    let asked = ApprovalRequest { subject: Subject::Edit(change), place: None, exception: None, reason: None };
     for columns in [60, 150] {
-        let bytes = approval_card(&asked, 24, &RenderOptions { code: CodeColours::loaded(), ..options(columns) }).text;
+        let options = RenderOptions { code: CodeColours::loaded(), ..options(columns) };
+        let choice = |key, words| CardChoice { key, words, meaning: String::new(), needs_enter: false };
+        let choices = vec![choice('y', "yes"), choice('n', "no")];
+        let mut bytes = Vec::new();
+        CardView::new(approval(&asked, &options), choices, options).draw(CardFoot::Choices, &mut bytes);
         insta::assert_snapshot!(
             format!("a_question_about_an_edit_{columns}"),
-            bytes.replace('\x1b', "␛").replace('\r', "␍")
+            String::from_utf8(bytes).unwrap().replace('\x1b', "␛").replace('\r', "␍")
         );
     }
 }

@@ -47,8 +47,12 @@ impl Gate {
         if self.has_consent() {
             return true;
         }
-        let question =
-            Confirmation { text: self.listener.server().question(&self.model), yes: "yes, and remember it", no: "no" };
+        let question = Confirmation {
+            text: self.listener.server().question(&self.model),
+            yes: "yes, and remember it",
+            no: "no",
+            lasts: true,
+        };
         let is_yes = link.confirm(question).await;
         match is_yes {
             true => self.remember(link),

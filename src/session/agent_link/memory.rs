@@ -122,6 +122,8 @@ impl AgentThread {
             cwd: view.cwd.clone(),
             secrets: Vec::new(),
             weakness: None,
+            // `/undo` does not know this file.
+            is_contained: false,
         };
         match self.link.approve(approval).await {
             Decision::Once | Decision::Granted { .. } | Decision::AutoMode | Decision::ByOption => {

@@ -46,7 +46,8 @@ impl ProjectGate {
             "{}\n\nNothing of this is used until you trust it, except rules that forbid or ask. Trust it?",
             self.project.description(home)
         );
-        let question = Confirmation { text, yes: "yes, trust it as it is now", no: "no, not in this session" };
+        let question =
+            Confirmation { text, yes: "yes, trust it as it is now", no: "no, not in this session", lasts: true };
         let is_yes = link.confirm(question).await;
         match is_yes {
             true => {

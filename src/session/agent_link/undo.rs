@@ -168,7 +168,7 @@ impl AgentThread {
             return format!("nothing can be restored\n{}", left.join("\n"));
         }
         let text = [heading.to_owned()].into_iter().chain(steps).chain(left).chain(self.ledger.left_out());
-        let question = Confirmation { text: text.collect::<Vec<_>>().join("\n"), yes: "yes", no: "no" };
+        let question = Confirmation { text: text.collect::<Vec<_>>().join("\n"), yes: "yes", no: "no", lasts: false };
         if !self.link.confirm(question).await {
             return "nothing was changed".to_owned();
         }

@@ -34,6 +34,8 @@ mod talk_tests;
 mod testing;
 #[cfg(test)]
 mod turn_tests;
+#[cfg(test)]
+mod typing_tests;
 
 use crate::tool::ShellResult;
 
@@ -92,7 +94,8 @@ impl Floor {
         match self {
             Floor::Shell | Floor::Accepted(_) | Floor::Returning => true,
             Floor::Talk(talk) => talk.takes_hotkey(),
-            Floor::Turn(_) | Floor::Lent(_) => false,
+            Floor::Turn(turn) => turn.has_question(),
+            Floor::Lent(_) => false,
         }
     }
 

@@ -68,7 +68,7 @@ fn keys() {
             (On::Accepted, "accepted", "hold x"),
             (Turn, "turn", "hold x"),
             (TurnInTalk, "turn", "hold x"),
-            (Question, "turn", ""),
+            (Question, "turn", "hold x"),
             (Lent, "lent", "send x"),
             (Talk, "talk", ""),
             (Cover, "talk", ""),
@@ -95,7 +95,7 @@ fn keys() {
             (On::Accepted, "accepted", "hold a\\x1ab"),
             (Turn, "returning", "hold a, end wait, route b"),
             (TurnInTalk, "talk", "hold a, open line, route held, route b"),
-            (Question, "returning", "want 1 told, end wait, route b"),
+            (Question, "returning", "hold a, want 1 told, end wait, route b"),
             (Lent, "lent", "send a\\x1ab"),
             (Returning, "returning", "hold a\\x1ab"),
         ],
@@ -364,6 +364,12 @@ fn a_question_is_answered_by_a_key_of_its_own() {
     scene.keyboard.reads += 1;
     let (floor, effects) = scene.keys(floor, b"y");
     assert_eq!((name(&floor), &*outline(&effects)), ("turn", ""));
+    assert!(painted(&effects).contains("yes, this once"), "the choice is shown while it is held");
+    scene.passes(Duration::from_millis(499));
+    let (floor, _) = scene.tell(floor, LoopEvent::KeysRead);
+    assert!(answer.try_recv().is_err(), "another key may follow");
+    scene.passes(Duration::from_millis(1));
+    scene.tell(floor, LoopEvent::KeysRead);
     assert_eq!(answer.try_recv(), Ok(Decision::Once));
 }
 
@@ -379,7 +385,7 @@ fn a_second_question_waits_for_the_answer_to_the_first() {
         }
     }
     scene.keyboard.reads += 1;
-    let (floor, effects) = scene.keys(floor, b"y");
+    let (floor, effects) = scene.keys(floor, b"y\r");
     assert_eq!(outline(&effects), "next wish 1");
     assert_eq!(first.try_recv(), Ok(Decision::Once));
     let wish = scene.requests.get(1).unwrap().take_wish().unwrap();

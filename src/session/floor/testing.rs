@@ -133,7 +133,17 @@ impl Scene {
     }
 }
 
+/// A call that the sandbox holds.
 pub(super) fn approve() -> (News, oneshot::Receiver<Decision>) {
+    approve_with(true)
+}
+
+/// A call that nothing holds.
+pub(super) fn approve_unconfined() -> (News, oneshot::Receiver<Decision>) {
+    approve_with(false)
+}
+
+fn approve_with(is_contained: bool) -> (News, oneshot::Receiver<Decision>) {
     let (reply, answer) = oneshot::channel();
     let approval = Approval {
         title: "make".into(),
@@ -144,6 +154,7 @@ pub(super) fn approve() -> (News, oneshot::Receiver<Decision>) {
         cwd: "/".into(),
         secrets: Vec::new(),
         weakness: None,
+        is_contained,
     };
     (News::Approve(Box::new(approval), reply), answer)
 }

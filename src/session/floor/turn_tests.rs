@@ -22,43 +22,47 @@ fn keys_typed_while_a_question_appears_are_for_the_shell() {
     let (floor, effects) = scene.tell(scene.turn(), TurnEvent::News(news));
     assert!(painted(&effects).contains("make"), "the question is shown");
     let (floor, effects) = scene.keys(floor, b"y\r");
-    assert_eq!((name(&floor), &*outline(&effects)), ("turn", "hold y\\r"));
+    assert_eq!((name(&floor), &*outline(&effects)), ("turn", "hold y\\r"), "the terminal has not drawn it yet");
     assert!(answer.try_recv().is_err());
     scene.keyboard.hold(b"y\r", scene.now);
-    scene.tell(floor, LoopEvent::KeysRead);
+    let (_, effects) = scene.tell(floor, LoopEvent::KeysRead);
+    assert!(painted(&effects).contains("waiting: "), "{}", painted(&effects));
 }
 
 #[test]
-fn a_question_accepts_keys_only_after_a_while_on_the_screen() {
+fn a_question_gets_the_keys_only_when_the_terminal_has_drawn_it() {
     let mut scene = Scene::new();
     let (news, _answer) = approve();
     let (floor, _) = scene.tell(scene.turn(), TurnEvent::News(news));
     scene.wires.to_screen.push(b"not taken yet");
     let (floor, _) = scene.tell(floor, LoopEvent::KeysRead);
     scene.passes(Duration::from_secs(5));
-    let (floor, effects) = scene.tell(floor, LoopEvent::KeysRead);
-    assert_eq!(painted(&effects), "", "the terminal has not taken the question");
+    let (floor, effects) = scene.keys(floor, b"y");
+    assert_eq!(outline(&effects), "hold y", "the terminal has not taken the question");
     let taken = scene.wires.to_screen.front().len();
     scene.wires.to_screen.consume(taken);
     let (floor, _) = scene.tell(floor, LoopEvent::KeysRead);
-    scene.passes(Duration::from_millis(100));
-    let (floor, effects) = scene.tell(floor, LoopEvent::KeysRead);
-    assert_eq!(painted(&effects), "");
-    scene.passes(Duration::from_millis(400));
-    let (_, effects) = scene.tell(floor, LoopEvent::KeysRead);
-    assert!(painted(&effects).contains(" > "), "the sign that keys count");
+    scene.keyboard.reads += 1;
+    let (_, effects) = scene.keys(floor, b"y");
+    assert_eq!(outline(&effects), "");
 }
 
 #[test]
-fn keys_typed_without_a_pause_do_not_answer_a_question() {
+fn the_hotkey_gives_the_question_the_keys() {
     let mut scene = Scene::new();
-    let (news, _answer) = approve();
+    scene.keyboard.hold(b"cargo ", scene.now);
+    let (news, mut answer) = approve();
     let (floor, _) = scene.tell(scene.turn(), TurnEvent::News(news));
-    let (floor, _) = scene.tell(floor, LoopEvent::KeysRead);
-    scene.passes(Duration::from_millis(450));
-    scene.keyboard.hold(b"l", scene.now);
-    let (_, effects) = scene.tell(floor, LoopEvent::KeysRead);
-    assert_eq!(painted(&effects), "");
+    scene.passes(Duration::from_secs(9));
+    let (floor, effects) = scene.tell(floor, LoopEvent::KeysRead);
+    assert!(painted(&effects).contains("waiting: ") && painted(&effects).contains("cargo"));
+    assert!(floor.takes_hotkey());
+    let (floor, _) = scene.tell(floor, FloorEvent::Hotkey(b"\x1c"));
+    scene.keyboard.reads += 1;
+    let (_, effects) = scene.keys(floor, b"y\r");
+    assert_eq!(outline(&effects), "");
+    assert_eq!(answer.try_recv(), Ok(crate::agent::Decision::Once));
+    assert_eq!(scene.keyboard.held.front(), b"cargo ");
 }
 
 #[test]

@@ -80,16 +80,16 @@ struct Answers {
 impl Answers {
     /// News with a question of this kind.
     fn ask(&mut self, kind: u8) -> News {
-        match kind % 6 {
+        match kind {
             0 | 1 => {
-                let (news, answer) = if kind % 6 == 0 { approve() } else { approve_unconfined() };
+                let (news, answer) = if kind == 0 { approve() } else { approve_unconfined() };
                 self.decisions.push(answer);
                 news
             }
             2 | 3 => {
                 let (reply, answer) = oneshot::channel();
                 self.words.push(answer);
-                let choices = if kind % 6 == 2 { Vec::new() } else { vec!["one".into(), "two".into()] };
+                let choices = if kind == 2 { Vec::new() } else { vec!["one".into(), "two".into()] };
                 News::Ask(UserQuestion { text: "which?".into(), choices }, reply)
             }
             4 => {

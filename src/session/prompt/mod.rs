@@ -1,35 +1,38 @@
-//! A question of the agent, and the keys that answer it.
+//! A question of the agent or of shellmate itself, and the keys that answer it.
 //!
-//! A key counts as a yes only if it was pressed for the question: some time after the question was shown, alone in its read, and
-//! not pasted. Keys that were typed before go to the shell. The sign `>` at the end of the question appears when keys start to
-//! count.
+//! Typing is never an answer (`focus.rs`). While the question has the keys, a letter answers if it stands alone: no other key in its read,
+//! and none for half a second after it, in which the choice is shown. Enter confirms it at once. Any other key shows that the person was
+//! typing something else: both go to the prompt, and the question lets go of the keys. A choice that lasts, that leaves the sandbox or that
+//! `/undo` can't take back needs Enter. A paste never answers. Esc always means no.
 
 mod card;
+mod choices;
 mod field;
-mod hearing;
+mod focus;
 mod pick;
 
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use tokio::sync::oneshot;
 
 use crate::agent::{Approval, Decision};
-use crate::guard::{GrantScope, GrantWidth};
+use crate::guard::{GrantWidth, Intent};
 use crate::input::{Code, Decoder, Input, Key};
-use crate::render::{self, CardSize, RenderOptions};
+use crate::render::{self, CardFoot, CardView, RenderOptions, ScreenSize};
 use crate::tool::{UserAnswer, UserQuestion};
 
-use super::keyboard::{CTRL_C, ESC_PATIENCE};
+use super::keyboard::{CTRL_C, ESC_PATIENCE, waiting_text};
 pub(super) use card::CardContext;
+use choices::{Act, Choice, choices};
 use field::Field;
-use hearing::Hearing;
-pub(super) use hearing::QuestionMoment;
+use focus::Focus;
+pub(super) use focus::QuestionMoment;
 pub(crate) use pick::{PickItem, PickList};
 use pick::{Picked, Picker};
 
-/// Appears at the end of a question when keys begin to answer it.
-const SIGN: &[u8] = b" > ";
+/// After this time without the keys, a question rings.
+const RINGS_AFTER: Duration = Duration::from_secs(10);
 
 /// A question, and the channel for its answer.
 pub(crate) enum Asked {
@@ -49,243 +52,435 @@ pub(crate) struct Confirmation {
     pub yes: &'static str,
     /// What is shown beside `n`.
     pub no: &'static str,
+    /// Whether a yes lasts beyond this question, so that Enter has to follow it.
+    pub lasts: bool,
 }
 
 /// An open question and what was typed so far.
 pub(super) struct Prompt {
     asked: Asked,
-    typed: Field,
+    focus: Focus,
+    entry: Entry,
+    choices: Vec<Choice>,
     decoder: Decoder,
+    /// The bytes of the key that the decoder is reading.
+    raw: Vec<u8>,
     /// The read that contained the last key, and its time.
     last: (u64, Instant),
-    hearing: Hearing,
-    size: CardSize,
-    /// The answers that the key `w` shows.
-    wider: String,
+    /// When the last key of a choice was typed.
+    chosen_at: Instant,
     /// Which calls the letters of a grant cover.
     width: GrantWidth,
-    /// The list to pick from, and how it is drawn.
-    picker: Option<(Picker, RenderOptions)>,
+    drawing: Drawing,
+    /// The hotkey, which gives the question the keys.
+    hotkey: Option<String>,
+    /// Since when the question has waited without the keys, until it has rung.
+    waits: Option<Instant>,
 }
 
-/// The read of the keyboard that brought a byte, and whether the byte was its last.
+/// How far the answer is.
+enum Entry {
+    /// No choice was made. `true` if all choices are shown.
+    Open(bool),
+    /// A choice that counts if no other key follows.
+    Chosen {
+        choice: Choice,
+        /// The keys that chose it, for the prompt if it was typing.
+        raw: Vec<u8>,
+        /// When it counts. It waits for Enter if there is no such time.
+        counts_at: Option<Instant>,
+        alone: Duration,
+    },
+    /// The line that is being typed.
+    Line(Field),
+}
+
+/// What is on the screen.
+enum Drawing {
+    None,
+    Card(Box<CardView>),
+    Picker(Box<Picker>, RenderOptions),
+}
+
+/// The read of the keyboard that brought a byte, and what comes after the byte in it.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ReadPosition {
     pub(super) number: u64,
     pub(super) at: Instant,
-    pub(super) is_last: bool,
+    pub(super) rest: Rest,
+}
+
+/// The bytes after another in the same read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Rest {
+    Nothing,
+    /// Only Enter: over a slow connection an answer and its Enter arrive together.
+    Enter,
+    More,
+}
+
+impl Rest {
+    pub(super) fn of(rest: &[u8]) -> Rest {
+        match rest {
+            [] => Rest::Nothing,
+            [b'\r'] => Rest::Enter,
+            _ => Rest::More,
+        }
+    }
+}
+
+/// A key or a paste, with its bytes and its place in the read that brought it.
+struct Typed {
+    input: Input,
+    raw: Vec<u8>,
+    is_first: bool,
+    rest: Rest,
+    at: Instant,
+}
+
+/// Where the bytes of a question and the keys that are not for it go.
+#[derive(Default)]
+pub(super) struct PromptOutput {
+    /// Bytes for the screen.
+    pub(super) screen: Vec<u8>,
+    /// Keys for the prompt.
+    pub(super) ahead: Vec<u8>,
 }
 
 impl Prompt {
     /// A question that is asked now, after this many reads of the keyboard.
-    pub(super) fn new(asked: Asked, read: u64, now: Instant) -> Prompt {
+    pub(super) fn new(asked: Asked, hotkey: Option<String>, read: u64, now: Instant) -> Prompt {
         Prompt {
+            choices: choices(&asked, GrantWidth::Exact),
             asked,
-            typed: Field::default(),
+            focus: Focus::Drawing,
+            entry: Entry::Open(false),
             decoder: Decoder::default(),
+            raw: Vec::new(),
             last: (read, now),
-            hearing: Hearing::Drawing,
-            size: CardSize::Whole,
-            wider: String::new(),
+            chosen_at: now,
             width: GrantWidth::Exact,
-            picker: None,
+            drawing: Drawing::None,
+            hotkey,
+            waits: None,
         }
     }
 
     /// Draws the question.
     pub(super) fn write(&mut self, around: &CardContext<'_>, options: &RenderOptions, out: &mut Vec<u8>) {
-        match &self.asked {
-            Asked::Approval(approval, _) => {
-                let card = card::card(approval, around, options);
-                (self.size, self.wider) = (card.size, card.wider);
-                out.extend_from_slice(card.text.as_bytes());
-            }
-            Asked::Question(question, _) => {
-                out.extend_from_slice(
-                    render::inquiry(&question.text, &question.choices, around.rows, options).as_bytes(),
-                );
-            }
-            Asked::Confirm(Confirmation { text, yes, no }, _) => {
-                let card = render::confirmation(text, (yes, no), around.rows, options);
-                self.size = card.size;
-                out.extend_from_slice(card.text.as_bytes());
-            }
+        let text = match &self.asked {
+            Asked::Approval(approval, _) => card::text(approval, around, options),
+            Asked::Question(question, _) => render::inquiry(&question.text, &question.choices, options),
+            Asked::Confirm(Confirmation { text, .. }, _) => render::confirmation(text, options),
             Asked::Pick(list, _) => {
                 let mut picker = Picker::new(list.clone(), Arc::clone(around.keys));
                 picker.draw(options, out);
-                self.picker = Some((picker, options.clone()));
-                self.hearing = Hearing::Open;
+                self.drawing = Drawing::Picker(Box::new(picker), options.clone());
+                return;
             }
+        };
+        let view = CardView::new(text, self.shown_choices(), options.clone());
+        self.drawing = Drawing::Card(Box::new(view));
+        self.draw(b"", out);
+    }
+
+    fn shown_choices(&self) -> Vec<render::CardChoice> {
+        let mut shown: Vec<render::CardChoice> = self.choices.iter().map(|choice| choice.shown.clone()).collect();
+        if self.has_more() {
+            let meaning = "these words".to_owned();
+            shown.push(render::CardChoice { key: '?', words: "more", meaning, needs_enter: false });
         }
+        shown
+    }
+
+    /// Whether there is more to show than the row of choices.
+    fn has_more(&self) -> bool {
+        matches!(self.asked, Asked::Approval(..))
+    }
+
+    /// Draws the card as it is now. `waiting` are the keys that wait for the prompt.
+    fn draw(&mut self, waiting: &[u8], out: &mut Vec<u8>) {
+        let label = match self.asked {
+            Asked::Approval(..) => "why?",
+            Asked::Question(..) | Asked::Confirm(..) | Asked::Pick(..) => ">",
+        };
+        let foot = match (&self.focus, &self.entry) {
+            (Focus::Prompt, _) => CardFoot::Waiting { text: waiting_text(waiting), how: self.how(waiting) },
+            (_, Entry::Open(false)) => CardFoot::Choices,
+            (_, Entry::Open(true)) => CardFoot::AllChoices,
+            (_, Entry::Chosen { choice, counts_at, .. }) => {
+                CardFoot::Chosen { key: choice.shown.key, needs_enter: counts_at.is_none() }
+            }
+            (_, Entry::Line(field)) => CardFoot::Line { label, text: field.whole().to_owned() },
+        };
+        match &mut self.drawing {
+            Drawing::Card(view) => view.draw(foot, out),
+            Drawing::Picker(picker, options) => {
+                let how = match foot {
+                    CardFoot::Waiting { text, how } => {
+                        Some(if text.is_empty() { how } else { format!("{how}; waiting: {text}") })
+                    }
+                    _ => None,
+                };
+                picker.set_note(how);
+                picker.draw(options, out);
+            }
+            Drawing::None => {}
+        }
+    }
+
+    /// How the person gets from typing to the question.
+    fn how(&self, waiting: &[u8]) -> String {
+        let kept = if waiting.contains(&b'\r') { "your command is kept for the prompt, and " } else { "" };
+        let by_key = self.hotkey.as_ref().map(|key| format!("{key} answers it")).unwrap_or_default();
+        let or = if self.hotkey.is_some() { ", or " } else { "" };
+        format!("{kept}a question waits: {by_key}{or}Ctrl-U and a rest")
     }
 
     /// Whether keys answer the question now.
-    pub(super) fn hears(&self) -> bool {
-        self.hearing == Hearing::Open
+    pub(super) fn has_focus(&self) -> bool {
+        matches!(self.focus, Focus::Question(_))
     }
 
-    /// Returns whether keys start to count at this moment. If so, appends the sign.
-    pub(super) fn open(&mut self, moment: QuestionMoment, out: &mut Vec<u8>) -> bool {
-        let was_open = self.hears();
-        self.hearing = self.hearing.at(moment);
-        let is_news = self.hears() && !was_open;
-        if is_news {
-            out.extend_from_slice(SIGN);
+    /// Gives the question the keys, because the person has asked for it.
+    pub(super) fn take_focus(&mut self, now: Instant, out: &mut Vec<u8>) {
+        self.focus = Focus::Question(now);
+        self.waits = None;
+        // A question without choices is answered with a line.
+        let is_free = matches!(&self.asked, Asked::Question(question, _) if question.choices.is_empty());
+        if is_free && matches!(self.entry, Entry::Open(_)) {
+            self.entry = Entry::Line(Field::default());
         }
-        is_news
+        self.draw(b"", out);
     }
 
-    /// Removes a list from the screen. Other questions stay there.
+    /// The keys are for the prompt from here on.
+    fn lose_focus(&mut self, now: Instant) {
+        self.focus = Focus::Prompt;
+        self.entry = Entry::Open(false);
+        self.waits = Some(now);
+    }
+
+    /// Called when all keys that were waiting have been read. Returns the prompt if it is not answered yet.
+    pub(super) fn follow(mut self, moment: QuestionMoment<'_>, out: &mut PromptOutput) -> Option<Prompt> {
+        let (had_focus, now) = (self.has_focus(), moment.now);
+        self.focus = self.focus.at(moment);
+        if let Entry::Chosen { choice, counts_at: Some(at), .. } = &self.entry
+            && self.has_focus()
+            && now >= *at
+        {
+            let act = choice.act.clone();
+            return self.carry_out(act, out);
+        }
+        match (had_focus, self.has_focus()) {
+            (true, _) => {}
+            (false, true) => {
+                self.waits = None;
+                self.draw(b"", &mut out.screen);
+            }
+            (false, false) if self.focus == Focus::Prompt => {
+                self.waits.get_or_insert(now);
+                self.draw(moment.waiting, &mut out.screen);
+            }
+            (false, false) => {}
+        }
+        Some(self)
+    }
+
+    /// Whether the question has waited without the keys for long enough to ring. True once.
+    pub(super) fn rings(&self, now: Instant) -> bool {
+        self.waits.is_some_and(|since| now.saturating_duration_since(since) >= RINGS_AFTER)
+    }
+
+    /// Draws the question for another size of the window.
+    pub(super) fn resize(&mut self, size: ScreenSize, waiting: &[u8], out: &mut Vec<u8>) {
+        match &mut self.drawing {
+            Drawing::Card(view) => view.resize(size, out),
+            Drawing::Picker(_, options) => {
+                (options.columns, options.rows) = (size.columns, size.rows);
+                self.draw(waiting, out);
+            }
+            Drawing::None => {}
+        }
+    }
+
+    /// Removes the question from the screen.
     pub(super) fn clear(&mut self, out: &mut Vec<u8>) {
-        self.picker.iter_mut().for_each(|(picker, _)| picker.erase(out));
+        match &mut self.drawing {
+            Drawing::Card(view) => view.erase(out),
+            Drawing::Picker(picker, _) => picker.erase(out),
+            Drawing::None => {}
+        }
     }
 
     /// Takes the question back unanswered.
     pub(super) fn close(mut self, out: &mut Vec<u8>) -> Asked {
-        match self.picker.is_some() {
-            true => self.clear(out),
-            false => out.extend_from_slice(b"\r\n"),
-        }
+        self.clear(out);
         self.asked
     }
 
-    /// Takes a byte of the keyboard. Returns the prompt if it is not answered yet.
-    pub(super) fn byte(mut self, byte: u8, read: ReadPosition, out: &mut Vec<u8>) -> Option<Prompt> {
+    /// Takes a byte of the keyboard, while the question has the keys. Returns the prompt if it is not answered yet.
+    pub(super) fn byte(mut self, byte: u8, read: ReadPosition, out: &mut PromptOutput) -> Option<Prompt> {
         let is_first = self.last.0 != read.number;
+        self.raw.push(byte);
         let Some(input) = self.decoder.byte(byte) else {
             self.last.1 = read.at;
             return Some(self);
         };
         self.last = (read.number, read.at);
-        self.input(input, is_first && read.is_last, out)
+        let typed = Typed { input, raw: std::mem::take(&mut self.raw), is_first, rest: read.rest, at: read.at };
+        self.input(typed, out)
     }
 
     /// Takes an ESC as the Esc key if nothing has followed it for a while.
-    pub(super) fn settle(mut self, now: Instant, out: &mut Vec<u8>) -> Option<Prompt> {
+    pub(super) fn settle(mut self, now: Instant, out: &mut PromptOutput) -> Option<Prompt> {
         let is_due = now.saturating_duration_since(self.last.1) >= ESC_PATIENCE;
         match is_due.then(|| self.decoder.settle()).flatten() {
-            Some(input) => self.input(input, true, out),
+            Some(input) => {
+                let raw = std::mem::take(&mut self.raw);
+                self.input(Typed { input, raw, is_first: true, rest: Rest::Nothing, at: now }, out)
+            }
             None => Some(self),
         }
     }
 
-    fn input(mut self, input: Input, is_alone: bool, out: &mut Vec<u8>) -> Option<Prompt> {
-        if let Some((picker, options)) = &mut self.picker {
-            let picked = match picker.input(input) {
+    fn input(mut self, typed: Typed, out: &mut PromptOutput) -> Option<Prompt> {
+        if let Drawing::Picker(picker, options) = &mut self.drawing {
+            let picked = match picker.input(typed.input) {
                 Picked::Changed => {
-                    picker.draw(options, out);
+                    picker.draw(options, &mut out.screen);
                     return Some(self);
                 }
                 Picked::Nothing => return Some(self),
                 Picked::Item(id) => Some(id),
                 Picked::Left => None,
             };
-            if let Asked::Pick(_, reply) = self.close(out) {
+            self.clear(&mut out.screen);
+            if let Asked::Pick(_, reply) = self.asked {
                 let _ = reply.send(picked);
             }
             return None;
         }
-        let key = match input {
-            Input::Key(key) => key,
-            Input::Paste(text) => {
-                // A reason may be pasted, a yes may not.
-                if !self.is_undecided() && !self.wants_word() {
-                    self.typed.insert(&text, out);
-                }
-                return Some(self);
-            }
+        if typed.input == Input::Key(Key::plain(Code::Esc)) {
+            return self.refuse(out);
+        }
+        match &mut self.entry {
+            Entry::Line(_) => self.write_line(typed, out),
+            Entry::Chosen { .. } => self.after_choice(typed, out),
+            Entry::Open(_) => self.choose(typed, Vec::new(), out),
+        }
+    }
+
+    /// Takes a key while no choice was made. `before` are the keys of a choice that this one replaces.
+    fn choose(mut self, typed: Typed, before: Vec<u8>, out: &mut PromptOutput) -> Option<Prompt> {
+        let letter = match typed.input {
+            Input::Key(Key { code: Code::Char(letter), .. }) if letter_stands_alone(&typed) => letter,
+            Input::Key(_) | Input::Paste(_) => return self.types_on(typed, before, out),
         };
-        if self.is_undecided() {
-            match key.code {
-                Code::Esc => return self.refuse(out),
-                Code::Char('y' | 'Y') if key.is_typed() && self.size == CardSize::TopHidden => {}
-                Code::Char('n' | 'N') if key.is_typed() && matches!(self.asked, Asked::Confirm(..)) => {
-                    return self.refuse(out);
-                }
-                Code::Char('n' | 'N') if key.is_typed() => {}
-                Code::Char(letter) if is_alone && key.is_typed() && self.size == CardSize::Whole => {
-                    return self.letter(letter.to_ascii_lowercase(), out);
-                }
-                _ => return Some(self),
+        if letter == '?' && self.has_more() {
+            // The first press shows the meaning of the keys, and each the next page of a long text.
+            if let Drawing::Card(view) = &mut self.drawing {
+                view.turn_page();
             }
+            self.entry = Entry::Open(true);
+            self.draw(b"", &mut out.screen);
+            return Some(self);
         }
-        match key.code {
-            Code::Esc => return self.refuse(out),
-            Code::Enter => return self.submit(is_alone, out),
-            Code::Char('j') if key == Key::ctrl('j') => return self.submit(is_alone, out),
-            Code::Backspace => self.typed.erase(out),
-            Code::Char('h') if key == Key::ctrl('h') => self.typed.erase(out),
-            Code::Char(letter) if key.is_typed() => self.typed.insert(letter.encode_utf8(&mut [0; 4]), out),
-            _ => {}
-        }
+        // The letters that are not on the screen are the first of many commands.
+        let shows_all = matches!(self.entry, Entry::Open(true));
+        let is_on_screen =
+            |choice: &&Choice| shows_all || !choice.shown.words.is_empty() || matches!(choice.act, Act::Pick(_));
+        let mut shown = self.choices.iter().filter(is_on_screen);
+        let Some(choice) = shown.find(|choice| choice.shown.key == letter).cloned() else {
+            return self.types_on(typed, before, out);
+        };
+        let alone = self.focus.alone(typed.at);
+        let counts_at = (!self.needs_enter(&choice)).then(|| typed.at + alone);
+        let raw = [before, typed.raw].concat();
+        self.entry = Entry::Chosen { choice, raw, counts_at, alone };
+        self.chosen_at = typed.at;
+        self.draw(b"", &mut out.screen);
         Some(self)
     }
 
-    /// Takes a letter that decides by itself.
-    fn letter(mut self, letter: char, out: &mut Vec<u8>) -> Option<Prompt> {
-        if letter == 'y' {
-            return self.decide(Decision::Once, "yes", out);
+    /// Whether a choice counts only with Enter: it lasts, it can't be taken back, or the person has not seen all of the question.
+    fn needs_enter(&self, choice: &Choice) -> bool {
+        let is_yes = matches!(choice.act, Act::Approve(_) | Act::Yes);
+        let is_hidden = matches!(&self.drawing, Drawing::Card(view) if view.hides_text());
+        choice.shown.needs_enter || is_yes && is_hidden
+    }
+
+    /// Takes a key after a letter that answers.
+    fn after_choice(mut self, typed: Typed, out: &mut PromptOutput) -> Option<Prompt> {
+        let Entry::Chosen { choice, raw, counts_at, alone } = &mut self.entry else { return Some(self) };
+        if is_enter(&typed.input) && typed.rest == Rest::Nothing {
+            let act = choice.act.clone();
+            return self.carry_out(act, out);
         }
-        let Asked::Approval(approval, _) = &self.asked else { return Some(self) };
-        let scope = match letter {
-            'm' if approval.offers.auto => return self.decide(Decision::AutoMode, "yes, auto mode", out),
-            'w' if self.width == GrantWidth::Exact && !approval.offers.wide.is_empty() => {
-                let rows = format!("w\r\n{}", self.wider);
-                out.extend_from_slice(rows.as_bytes());
-                out.extend_from_slice(SIGN);
-                self.width = GrantWidth::Wide;
-                return Some(self);
+        match typed.input {
+            // A key that is held down repeats.
+            Input::Key(key) if key == Key::plain(Code::Char(choice.shown.key)) => {
+                raw.extend_from_slice(&typed.raw);
+                *counts_at = counts_at.map(|_| typed.at + *alone);
+                self.chosen_at = typed.at;
+                Some(self)
             }
-            'a' => GrantScope::Session,
-            'p' => GrantScope::Project,
-            'g' => GrantScope::Everywhere,
-            _ => return Some(self),
-        };
-        let width = self.width;
-        match approval.offers.find(width, scope) {
-            Some(_) => self.decide(Decision::Granted { width, scope }, scope_words(scope), out),
-            None => Some(self),
+            _ => {
+                let before = std::mem::take(raw);
+                // A choice that waits for Enter may be changed once the person has stopped typing.
+                let may_change = counts_at.is_none() && typed.at.saturating_duration_since(self.chosen_at) >= *alone;
+                match may_change {
+                    true => self.choose(typed, before, out),
+                    false => self.types_on(typed, before, out),
+                }
+            }
         }
     }
 
-    /// Whether neither yes nor no was typed. A reason may follow an `n`.
-    fn is_undecided(&self) -> bool {
-        self.needs_yes() && self.typed.is_empty()
+    /// The person types something else: the keys are for the prompt.
+    fn types_on(mut self, typed: Typed, before: Vec<u8>, out: &mut PromptOutput) -> Option<Prompt> {
+        out.ahead.extend_from_slice(&before);
+        match typed.input {
+            Input::Paste(text) => out.ahead.extend_from_slice(text.replace('\n', "\r").as_bytes()),
+            Input::Key(_) => out.ahead.extend_from_slice(&typed.raw),
+        }
+        self.lose_focus(typed.at);
+        Some(self)
     }
 
-    /// Whether keys approve something.
-    fn needs_yes(&self) -> bool {
+    /// Takes a key for the line that is typed.
+    fn write_line(mut self, typed: Typed, out: &mut PromptOutput) -> Option<Prompt> {
+        let Entry::Line(field) = &mut self.entry else { return Some(self) };
+        match typed.input {
+            input if is_enter(&input) => return self.submit(out),
+            Input::Paste(text) => field.insert(&text),
+            Input::Key(key) => match key.code {
+                Code::Backspace => field.erase(),
+                Code::Char('h') if key == Key::ctrl('h') => field.erase(),
+                Code::Char('u') if key == Key::ctrl('u') => field.clear(),
+                Code::Char(letter) if key.is_typed() => field.insert(letter.encode_utf8(&mut [0; 4])),
+                _ => {}
+            },
+        }
+        self.draw(b"", &mut out.screen);
+        Some(self)
+    }
+
+    /// Answers with the line that was typed.
+    fn submit(mut self, out: &mut PromptOutput) -> Option<Prompt> {
+        let Entry::Line(field) = &self.entry else { return Some(self) };
+        let typed = field.text();
+        if typed.is_empty() {
+            return self.refuse(out);
+        }
+        self.clear(&mut out.screen);
         match self.asked {
-            Asked::Approval(..) | Asked::Confirm(..) => true,
-            Asked::Question(..) | Asked::Pick(..) => false,
-        }
-    }
-
-    /// Whether the person is typing the word `yes`.
-    fn wants_word(&self) -> bool {
-        self.needs_yes() && self.typed.text().starts_with(['y', 'Y'])
-    }
-
-    fn submit(mut self, is_alone: bool, out: &mut Vec<u8>) -> Option<Prompt> {
-        let typed = self.typed.text();
-        if self.wants_word() {
-            if typed.eq_ignore_ascii_case("yes") && is_alone {
-                return self.decide(Decision::Once, "", out);
-            }
-            self.typed.clear(out);
-            return Some(self);
-        }
-        out.extend_from_slice(b"\r\n");
-        match self.asked {
-            Asked::Approval(_, reply) => {
-                let why = typed.trim_start_matches(['n', 'N']).trim_start_matches(['o', ',']).trim();
-                let _ = reply.send(Decision::No { why: (!why.is_empty()).then(|| why.to_owned()) });
-            }
-            Asked::Question(UserQuestion { choices, .. }, reply) => {
-                let chosen =
-                    typed.parse::<usize>().ok().and_then(|number| choices.get(number.checked_sub(1)?)).cloned();
-                let said = chosen.unwrap_or(typed);
-                let _ = reply.send(if said.is_empty() { UserAnswer::Declined } else { UserAnswer::Said(said) });
+            Asked::Approval(_, reply) => drop(reply.send(Decision::No { why: Some(typed) })),
+            Asked::Question(_, reply) => {
+                if let Drawing::Card(view) = &self.drawing {
+                    view.outcome(&typed, &mut out.screen);
+                }
+                let _ = reply.send(UserAnswer::Said(typed));
             }
             Asked::Confirm(_, reply) => drop(reply.send(false)),
             Asked::Pick(_, reply) => drop(reply.send(None)),
@@ -293,19 +488,72 @@ impl Prompt {
         None
     }
 
-    /// Answers with a yes of some kind. Only an approval has more than one.
-    fn decide(self, decision: Decision, word: &str, out: &mut Vec<u8>) -> Option<Prompt> {
-        out.extend_from_slice(format!("{word}\r\n").as_bytes());
-        match self.asked {
-            Asked::Approval(_, reply) => drop(reply.send(decision)),
-            Asked::Confirm(_, reply) => drop(reply.send(true)),
-            Asked::Question(..) | Asked::Pick(..) => {}
+    /// Does what a key means.
+    fn carry_out(mut self, act: Act, out: &mut PromptOutput) -> Option<Prompt> {
+        match act {
+            Act::Approve(decision) => {
+                self.end(self.words_of(&decision), out);
+                if let Asked::Approval(_, reply) = self.asked {
+                    let _ = reply.send(decision);
+                }
+            }
+            Act::Yes => {
+                self.end(Some("yes".to_owned()), out);
+                if let Asked::Confirm(_, reply) = self.asked {
+                    let _ = reply.send(true);
+                }
+            }
+            Act::No => return self.refuse(out),
+            Act::Pick(number) => {
+                let Asked::Question(question, _) = &self.asked else { return Some(self) };
+                let Some(said) = question.choices.get(number).cloned() else { return Some(self) };
+                self.end(Some(said.clone()), out);
+                if let Asked::Question(_, reply) = self.asked {
+                    let _ = reply.send(UserAnswer::Said(said));
+                }
+            }
+            Act::Write => {
+                self.entry = Entry::Line(Field::default());
+                self.draw(b"", &mut out.screen);
+                return Some(self);
+            }
+            Act::Widen => {
+                self.width = GrantWidth::Wide;
+                self.choices = choices(&self.asked, self.width);
+                let shown = self.shown_choices();
+                if let Drawing::Card(view) = &mut self.drawing {
+                    view.set_choices(shown);
+                }
+                self.entry = Entry::Open(true);
+                self.draw(b"", &mut out.screen);
+                return Some(self);
+            }
         }
         None
     }
 
-    fn refuse(self, out: &mut Vec<u8>) -> Option<Prompt> {
-        out.extend_from_slice(b"no\r\n");
+    /// What stays on the screen of an approval. A call shows by itself that it runs.
+    fn words_of(&self, decision: &Decision) -> Option<String> {
+        let Asked::Approval(approval, _) = &self.asked else { return None };
+        let chosen = self.choices.iter().find(|choice| choice.act == Act::Approve(decision.clone()));
+        match decision {
+            Decision::Once if approval.intent != Intent::Ask => None,
+            _ => chosen.map(|choice| choice.shown.meaning.clone()),
+        }
+    }
+
+    /// Removes the question from the screen, and leaves one line if there are words for it.
+    fn end(&mut self, words: Option<String>, out: &mut PromptOutput) {
+        self.clear(&mut out.screen);
+        if let (Drawing::Card(view), Some(words)) = (&self.drawing, words) {
+            view.outcome(&words, &mut out.screen);
+        }
+    }
+
+    /// Answers with a no.
+    pub(super) fn refuse(mut self, out: &mut PromptOutput) -> Option<Prompt> {
+        let is_call = matches!(&self.asked, Asked::Approval(approval, _) if approval.intent != Intent::Ask);
+        self.end((!is_call).then(|| "no".to_owned()), out);
         match self.asked {
             Asked::Approval(_, reply) => drop(reply.send(Decision::No { why: None })),
             Asked::Question(_, reply) => drop(reply.send(UserAnswer::Declined)),
@@ -316,13 +564,14 @@ impl Prompt {
     }
 }
 
-/// The answer as it is shown behind the question.
-fn scope_words(scope: GrantScope) -> &'static str {
-    match scope {
-        GrantScope::Session => "yes, this session",
-        GrantScope::Project => "yes, this project",
-        GrantScope::Everywhere => "yes, everywhere",
-    }
+/// Whether this is a letter that came alone in its read, or with nothing but an Enter.
+fn letter_stands_alone(typed: &Typed) -> bool {
+    let is_typed = matches!(typed.input, Input::Key(key) if key.is_typed());
+    is_typed && typed.is_first && typed.rest != Rest::More
+}
+
+fn is_enter(input: &Input) -> bool {
+    matches!(input, Input::Key(key) if key.code == Code::Enter || *key == Key::ctrl('j'))
 }
 
 const ESC: u8 = 0x1B;
@@ -344,17 +593,15 @@ pub(super) fn long_key(keys: &[u8]) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::guard::{Grant, GrantOffer, GrantOffers, Intent};
+    use crate::guard::{Grant, GrantOffer, GrantOffers, GrantScope};
+
+    const MS: Duration = Duration::from_millis(1);
 
     fn offer(scope: GrantScope) -> GrantOffer {
         GrantOffer { scope, grant: vec![Grant::Edits("/".into())] }
     }
 
-    fn granted(width: GrantWidth, scope: GrantScope) -> Option<Decision> {
-        Some(Decision::Granted { width, scope })
-    }
-
-    fn approval() -> Approval {
+    fn approval(is_contained: bool) -> Approval {
         Approval {
             title: "make".into(),
             tool: "bash".into(),
@@ -368,115 +615,263 @@ mod tests {
             cwd: "/".into(),
             secrets: Vec::new(),
             weakness: None,
+            is_contained,
         }
     }
 
-    fn answer(reads: &[&str]) -> Option<Decision> {
-        let (reply, mut answer) = oneshot::channel();
-        type_in(Prompt::new(Asked::Approval(Box::new(approval()), reply), 0, Instant::now()), reads);
-        answer.try_recv().ok()
+    /// A person with a keyboard and a question on the screen.
+    struct Person {
+        prompt: Option<Prompt>,
+        now: Instant,
+        reads: u64,
+        /// What waits for the prompt.
+        waiting: Vec<u8>,
+        typed: Option<Instant>,
     }
 
-    /// Types each text in one read, then waits long enough for a single ESC to count as Esc.
-    fn type_in(prompt: Prompt, reads: &[&str]) {
-        let (mut out, now) = (Vec::new(), Instant::now());
-        let mut prompt = Some(prompt);
-        for (number, keys) in (1..).zip(reads) {
-            for (at, key) in keys.bytes().enumerate() {
-                let read = ReadPosition { number, at: now, is_last: at + 1 == keys.len() };
-                prompt = prompt.and_then(|prompt| prompt.byte(key, read, &mut out));
+    impl Person {
+        /// The question was read a second ago.
+        fn asked(asked: Asked) -> Person {
+            let now = Instant::now();
+            let mut prompt = Prompt::new(asked, Some("Ctrl-\\".into()), 0, now);
+            let size = ScreenSize { columns: 80, rows: 24 };
+            let options = RenderOptions::of_terminal(size, Default::default(), Default::default(), |_| String::new());
+            let around = CardContext { user: "", host: "", cwd: None, keys: &Arc::default() };
+            prompt.write(&around, &options, &mut Vec::new());
+            let mut person = Person { prompt: Some(prompt), now, reads: 0, waiting: Vec::new(), typed: None };
+            person.rests(1);
+            person.rests(1000);
+            person
+        }
+
+        /// Types keys that arrive in one read.
+        fn types(&mut self, keys: &str) -> &mut Person {
+            self.reads += 1;
+            let bytes = keys.as_bytes();
+            for (at, byte) in bytes.iter().enumerate() {
+                let mut out = PromptOutput::default();
+                match self.prompt.take() {
+                    Some(prompt) if prompt.has_focus() => {
+                        let rest = Rest::of(&bytes[at + 1..]);
+                        let read = ReadPosition { number: self.reads, at: self.now, rest };
+                        self.prompt = prompt.byte(*byte, read, &mut out);
+                    }
+                    other => {
+                        self.prompt = other;
+                        out.ahead.push(*byte);
+                    }
+                }
+                if !out.ahead.is_empty() {
+                    crate::session::keyboard::type_ahead(&mut self.waiting, &out.ahead);
+                    self.typed = Some(self.now);
+                }
+            }
+            self.rests(0)
+        }
+
+        fn rests(&mut self, ms: u32) -> &mut Person {
+            self.now += ms * MS;
+            let mut out = PromptOutput::default();
+            self.prompt = self.prompt.take().and_then(|prompt| prompt.settle(self.now, &mut out));
+            let moment = QuestionMoment { now: self.now, is_drawn: true, typed: self.typed, waiting: &self.waiting };
+            self.prompt = self.prompt.take().and_then(|prompt| prompt.follow(moment, &mut out));
+            self
+        }
+
+        fn presses_hotkey(&mut self) -> &mut Person {
+            let now = self.now;
+            self.prompt.iter_mut().for_each(|prompt| prompt.take_focus(now, &mut Vec::new()));
+            self
+        }
+
+        fn has_focus(&self) -> bool {
+            self.prompt.as_ref().is_some_and(Prompt::has_focus)
+        }
+    }
+
+    fn call(is_contained: bool) -> (Person, oneshot::Receiver<Decision>) {
+        let (reply, answer) = oneshot::channel();
+        (Person::asked(Asked::Approval(Box::new(approval(is_contained)), reply)), answer)
+    }
+
+    /// Answers a contained call. Each text arrives in one read, with these milliseconds before the next.
+    fn answer(reads: &[(&str, u32)]) -> (Option<Decision>, String) {
+        let (mut person, mut answer) = call(true);
+        for (keys, rest) in reads {
+            person.types(keys).rests(*rest);
+        }
+        (answer.try_recv().ok(), String::from_utf8(person.waiting).unwrap())
+    }
+
+    fn granted(width: GrantWidth, scope: GrantScope) -> Option<Decision> {
+        Some(Decision::Granted { width, scope })
+    }
+
+    #[test]
+    fn a_letter_that_stands_alone_answers() {
+        assert_eq!(answer(&[("y", 500)]).0, Some(Decision::Once));
+        assert_eq!(answer(&[("Y", 500)]).0, None, "a capital is typing");
+        assert_eq!(answer(&[("y", 499)]).0, None, "not yet");
+        assert_eq!(answer(&[("n", 500)]).0, Some(Decision::No { why: None }));
+        assert_eq!(answer(&[("\x1b", 50)]).0, Some(Decision::No { why: None }));
+        assert_eq!(answer(&[("\x1b[121u", 500)]).0, Some(Decision::Once), "as some terminals spell it");
+        assert_eq!(answer(&[("y", 30), ("\r", 0)]).0, Some(Decision::Once), "Enter confirms at once");
+        assert_eq!(answer(&[("y\r", 0)]).0, Some(Decision::Once), "both in one read");
+        assert_eq!(answer(&[("y", 300), ("y", 30), ("y", 30), ("y", 500)]).0, Some(Decision::Once), "held down");
+    }
+
+    #[test]
+    fn what_lasts_or_has_no_walls_needs_enter() {
+        assert_eq!(answer(&[("a", 5000)]).0, None);
+        assert_eq!(answer(&[("a", 400), ("\r", 0)]).0, granted(GrantWidth::Exact, GrantScope::Session));
+        assert_eq!(answer(&[("p", 400), ("\r", 0)]).0, granted(GrantWidth::Exact, GrantScope::Project));
+        assert_eq!(answer(&[("?", 0), ("m", 400), ("\r", 0)]).0, Some(Decision::AutoMode));
+        assert_eq!(answer(&[("g", 400), ("\r", 0)]).0, None, "it is not offered");
+        assert_eq!(
+            answer(&[("?", 0), ("w", 500), ("g", 400), ("\r", 0)]).0,
+            granted(GrantWidth::Wide, GrantScope::Everywhere)
+        );
+        assert_eq!(answer(&[("w", 500), ("\r", 500)]), (None, "w\r".into()), "it is not on the screen");
+        assert_eq!(answer(&[("a", 600), ("n", 600)]).0, Some(Decision::No { why: None }), "a change of mind");
+        let (mut person, mut answer) = call(false);
+        person.types("y").rests(60_000);
+        assert!(answer.try_recv().is_err());
+        person.types("\r");
+        assert_eq!(answer.try_recv().ok(), Some(Decision::Once));
+        let (mut person, mut answer) = call(false);
+        person.types("n").rests(500);
+        assert_eq!(answer.try_recv().ok(), Some(Decision::No { why: None }), "a no never needs Enter");
+    }
+
+    #[test]
+    fn a_reason_opens_a_line() {
+        let (decision, waiting) =
+            answer(&[("?", 0), ("r", 500), ("use m\u{e4}\x7fake", 0), ("\x1b[200~ now\r!\x1b[201~", 0), ("\r", 0)]);
+        assert_eq!(decision, Some(Decision::No { why: Some("use make now !".into()) }));
+        assert_eq!(waiting, "");
+        assert_eq!(answer(&[("?", 0), ("r", 500), ("\r", 0)]).0, Some(Decision::No { why: None }));
+        assert_eq!(answer(&[("?", 0), ("r", 500), ("x", 0), ("\x1b", 50)]).0, Some(Decision::No { why: None }));
+    }
+
+    #[test]
+    fn every_other_key_is_typing_and_reaches_the_prompt() {
+        for line in
+            ["yarn install\r", "ls -a\r", "echo happy\r", "any", "python", "\t", "\x1b[A\r", "1", "\r", "y ", "ya"]
+        {
+            for gap in [0, 40, 150, 400] {
+                let (mut person, mut answer) = call(true);
+                let keys: Vec<String> = match line.strip_prefix("\x1b[A") {
+                    Some(rest) => vec!["\x1b[A".to_owned(), rest.to_owned()],
+                    None => line.chars().map(String::from).collect(),
+                };
+                for key in &keys {
+                    person.types(key).rests(gap);
+                }
+                person.rests(10_000);
+                assert!(answer.try_recv().is_err(), "{line:?} {gap}");
+                assert_eq!(String::from_utf8(std::mem::take(&mut person.waiting)).unwrap(), line, "{gap}");
+                assert!(!person.has_focus());
             }
         }
-        if let Some(prompt) = prompt {
-            prompt.settle(now + ESC_PATIENCE, &mut out);
+    }
+
+    #[test]
+    fn a_paste_is_typing_and_arrives_without_its_brackets() {
+        for paste in ["\x1b[200~y\x1b[201~", "\x1b[200~y\ry\x1b[201~"] {
+            let (decision, waiting) = answer(&[(paste, 600), ("y", 600), ("\r", 0)]);
+            assert_eq!(decision, None);
+            let text = paste.replace("\x1b[200~", "").replace("\x1b[201~", "");
+            assert_eq!(waiting, format!("{text}y\r"));
         }
+        assert_eq!(answer(&[("y", 100), ("\x1b[200~x\x1b[201~", 600)]), (None, "yx".into()));
     }
 
     #[test]
-    fn one_key_decides_and_a_no_can_have_a_reason() {
-        assert_eq!(answer(&["y"]), Some(Decision::Once));
-        assert_eq!(answer(&["a"]), granted(GrantWidth::Exact, GrantScope::Session));
-        assert_eq!(answer(&["p"]), granted(GrantWidth::Exact, GrantScope::Project));
-        assert_eq!(answer(&["g"]), None, "it is not offered");
-        assert_eq!(answer(&["w", "g"]), granted(GrantWidth::Wide, GrantScope::Everywhere));
-        assert_eq!(answer(&["w", "a"]), None, "it is not offered");
-        assert_eq!(answer(&["m"]), Some(Decision::AutoMode));
-        assert_eq!(answer(&["\x1b[121u"]), Some(Decision::Once), "as some terminals spell it");
-        assert_eq!(answer(&["n\r"]), Some(Decision::No { why: None }));
-        assert_eq!(answer(&["n use mä\x7fake\r"]), Some(Decision::No { why: Some("use make".into()) }));
-        assert_eq!(answer(&["\x1b"]), Some(Decision::No { why: None }));
-        assert_eq!(answer(&["\r", "x", "q", "\x1b[A", "\x1by", "\x19"]), None, "nothing is decided by other keys");
+    fn the_person_gets_back_to_a_question() {
+        let (mut person, mut answer) = call(true);
+        person.types("l").rests(200).types("s").rests(5000).types("y").rests(5000);
+        assert!(answer.try_recv().is_err());
+        assert_eq!(person.waiting, b"lsy");
+        person.presses_hotkey().rests(500).types("y").rests(500);
+        assert_eq!(answer.try_recv().ok(), Some(Decision::Once));
+        assert_eq!(person.waiting, b"lsy", "what was typed still waits");
+
+        let (mut person, mut answer) = call(true);
+        person.types("l").rests(100).types("s").rests(100).types("\x15").rests(999);
+        assert!(!person.has_focus());
+        person.rests(1);
+        assert!(person.has_focus());
+        person.rests(500).types("y").rests(500);
+        assert_eq!(answer.try_recv().ok(), Some(Decision::Once));
     }
 
     #[test]
-    fn a_card_that_does_not_fit_the_screen_needs_a_whole_word() {
-        let tall = |reads: &[&str]| {
+    fn a_question_without_the_keys_rings_after_ten_seconds() {
+        let (mut person, _answer) = call(true);
+        person.rests(60_000);
+        let rings = |person: &Person| person.prompt.as_ref().unwrap().rings(person.now);
+        assert!(!rings(&person), "it has the keys");
+        person.types("ls").rests(9_999);
+        assert!(!rings(&person));
+        person.rests(1);
+        assert!(rings(&person));
+        person.presses_hotkey();
+        assert!(!rings(&person));
+    }
+
+    fn question(choices: &[&str]) -> (Person, oneshot::Receiver<UserAnswer>) {
+        let (reply, answer) = oneshot::channel();
+        let choices = choices.iter().map(|choice| (*choice).to_owned()).collect();
+        (Person::asked(Asked::Question(UserQuestion { text: "which?".into(), choices }, reply)), answer)
+    }
+
+    #[test]
+    fn a_question_of_the_model_takes_a_number_or_a_line() {
+        let said = |text: &str| Ok(UserAnswer::Said(text.to_owned()));
+        let (mut person, mut answer) = question(&["one", "two"]);
+        person.types("2").rests(500);
+        assert_eq!(answer.try_recv(), said("two"));
+        let (mut person, mut answer) = question(&["one", "two"]);
+        person.types("r").rests(500).types("neither\r");
+        assert_eq!(answer.try_recv(), said("neither"));
+        let (mut person, mut answer) = question(&[]);
+        person.types("l").rests(100).types("s\r").rests(10_000);
+        assert!(answer.try_recv().is_err(), "a line that is typed without asking for the question is not an answer");
+        assert_eq!(person.waiting, b"ls\r");
+        person.presses_hotkey().types("that one").types("\r");
+        assert_eq!(answer.try_recv(), said("that one"));
+        let (mut person, mut answer) = question(&[]);
+        person.types("n").rests(500);
+        assert_eq!(answer.try_recv(), Ok(UserAnswer::Declined));
+    }
+
+    #[test]
+    fn shellmate_itself_is_told_yes_or_no() {
+        let ask = |lasts: bool, reads: &[(&str, u32)]| {
             let (reply, mut answer) = oneshot::channel();
-            let mut prompt = Prompt::new(Asked::Approval(Box::new(approval()), reply), 0, Instant::now());
-            prompt.size = CardSize::TopHidden;
-            type_in(prompt, reads);
+            let confirmation = Confirmation { text: "undo it?".into(), yes: "yes", no: "no", lasts };
+            let mut person = Person::asked(Asked::Confirm(confirmation, reply));
+            for (keys, rest) in reads {
+                person.types(keys).rests(*rest);
+            }
             answer.try_recv().ok()
         };
-        assert_eq!(tall(&["y"]), None);
-        assert_eq!(tall(&["a"]), None);
-        assert_eq!(tall(&["y", "\r"]), None, "not the word");
-        assert_eq!(tall(&["yes\r"]), None, "a burst is no typing");
-        assert_eq!(tall(&["y", "\x1b[200~es\x1b[201~", "\r"]), None, "a paste is no typing");
-        assert_eq!(tall(&["y", "e", "s", "\r"]), Some(Decision::Once));
-        assert_eq!(tall(&["y", "\r", "yes", "\r"]), Some(Decision::Once), "a second try");
-        assert_eq!(tall(&["n\r"]), Some(Decision::No { why: None }));
-        assert_eq!(tall(&["\x1b"]), Some(Decision::No { why: None }));
+        assert_eq!(ask(false, &[("y", 500)]), Some(true));
+        assert_eq!(ask(true, &[("y", 500)]), None);
+        assert_eq!(ask(true, &[("y", 500), ("\r", 0)]), Some(true));
+        assert_eq!(ask(true, &[("n", 500)]), Some(false));
+        assert_eq!(ask(true, &[("\x1b", 50)]), Some(false));
+        assert_eq!(ask(false, &[("\r", 0), ("y", 500)]), None, "Enter is typing too");
     }
 
     #[test]
-    fn a_paste_approves_nothing() {
-        for paste in ["\x1b[200~y\x1b[201~", "\x1b[200~y\ry\r\x1b[201~", "yes\r", "y\r", "yy", "make; y"] {
-            assert_eq!(answer(&[paste]), None, "{paste:?}");
-        }
-        // Wherever it is cut, and whatever comes before it.
-        assert_eq!(answer(&["\x1b[200~", "y", "\x1b[201~"]), None);
-        assert_eq!(answer(&["x", "\x1b[200~a", "y", "a\x1b[201~"]), None);
-        // A reason may be pasted.
-        let why = answer(&["n ", "\x1b[200~use\rmake\x1b[201~", "\r"]);
-        assert_eq!(why, Some(Decision::No { why: Some("use make".into()) }));
-        assert_eq!(answer(&["\x1b[200~y\x1b[201~", "y"]), Some(Decision::Once));
-    }
-
-    #[test]
-    fn a_question_takes_a_number_or_text() {
-        let ask = |keys: &str| {
-            let (reply, mut answer) = oneshot::channel();
-            let question = UserQuestion { text: "which?".into(), choices: vec!["one".into(), "two".into()] };
-            type_in(Prompt::new(Asked::Question(question, reply), 0, Instant::now()), &[keys]);
-            answer.try_recv().ok()
-        };
-        assert_eq!(ask("2\r"), Some(UserAnswer::Said("two".into())));
-        assert_eq!(ask("neither\r"), Some(UserAnswer::Said("neither".into())));
-        assert_eq!(ask("\r"), Some(UserAnswer::Declined));
-    }
-
-    #[test]
-    fn one_key_says_yes_or_no_to_shellmate_itself() {
-        let ask = |size: CardSize, reads: &[&str]| {
-            let (reply, mut answer) = oneshot::channel();
-            let question = Confirmation { text: "undo it?".into(), yes: "yes", no: "no" };
-            let mut prompt = Prompt::new(Asked::Confirm(question, reply), 0, Instant::now());
-            prompt.size = size;
-            type_in(prompt, reads);
-            answer.try_recv().ok()
-        };
-        let whole = |reads: &[&str]| ask(CardSize::Whole, reads);
-        assert_eq!(whole(&["y"]), Some(true));
-        assert_eq!(whole(&["Y"]), Some(true));
-        assert_eq!(whole(&["n"]), Some(false));
-        assert_eq!(whole(&["\x1b"]), Some(false));
-        assert_eq!(whole(&["\r", "1", "a", "w", "m"]), None, "other keys mean nothing");
-        assert_eq!(whole(&["y\r"]), None, "a burst is no typing");
-        assert_eq!(whole(&["\x1b[200~y\x1b[201~"]), None, "a paste approves nothing");
-        let tall = |reads: &[&str]| ask(CardSize::TopHidden, reads);
-        assert_eq!(tall(&["y", "\r"]), None);
-        assert_eq!(tall(&["y", "e", "s", "\r"]), Some(true));
-        assert_eq!(tall(&["n"]), Some(false));
+    fn a_question_that_is_not_drawn_yet_takes_nothing() {
+        let (reply, mut answer) = oneshot::channel();
+        let mut person = Person::asked(Asked::Approval(Box::new(approval(true)), reply));
+        person.prompt.as_mut().unwrap().focus = Focus::Drawing;
+        person.types("y").rests(600);
+        assert!(answer.try_recv().is_err());
+        assert_eq!(person.waiting, b"y");
     }
 
     #[test]

@@ -60,13 +60,20 @@ pub(super) struct Picker {
     drawn: usize,
     /// Whether a screen reader was told what the keys do.
     has_said_keys: bool,
+    /// What stands in place of the hint, while the keys are for the prompt.
+    note: Option<String>,
 }
 
 impl Picker {
     pub(super) fn new(list: PickList, keys: Arc<KeyMap>) -> Picker {
         let mut filter = FilterText::default();
         filter.push(&list.filter);
-        Picker { list, keys, filter, selected: 0, drawn: 0, has_said_keys: false }
+        Picker { list, keys, filter, selected: 0, drawn: 0, has_said_keys: false, note: None }
+    }
+
+    /// Shows these words in place of what the keys do.
+    pub(super) fn set_note(&mut self, note: Option<String>) {
+        self.note = note;
     }
 
     /// The entries that contain every word of the filter, or whose names fit it.
@@ -161,7 +168,7 @@ impl Picker {
             0 => "nothing matches".to_owned(),
             count => format!("{} of {count}", self.selected + 1),
         };
-        let hint = format!("{place}; {}", self.hints(options.unicode));
+        let hint = self.note.clone().unwrap_or_else(|| format!("{place}; {}", self.hints(options.unicode)));
         out.extend_from_slice(&render::pick_list(&rows, widest, &hint, self.filter.as_str(), options));
         self.drawn = rows.len() + 2;
     }

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use crate::input::{Code, Decoder, Input, Key, KeyAction, KeyContext};
 use crate::session::keyboard::ESC_PATIENCE;
-use crate::session::prompt::{Prompt, QuestionMoment, ReadPosition, long_key};
+use crate::session::prompt::{Prompt, PromptOutput, QuestionMoment, ReadPosition, Rest, long_key};
 
 use super::{Attention, Effect, Floor, TurnFloor, View};
 
@@ -22,7 +22,8 @@ impl TurnFloor {
             }
             // The steering line and a question decode keys themselves.
             let is_steering = matches!(self.attention, Attention::Steering(_));
-            let is_asked = matches!(&self.attention, Attention::Question(prompt) if ahead.is_empty() && prompt.hears());
+            let is_asked =
+                matches!(&self.attention, Attention::Question(prompt) if ahead.is_empty() && prompt.has_focus());
             let (length, key) = first_key(rest);
             let action = key.and_then(|key| self.action(key, ahead.is_empty(), view));
             let is_split = action.is_none() && (is_steering || is_asked);
@@ -37,8 +38,8 @@ impl TurnFloor {
                 }
                 None if is_steering => self.steer(taken[0], view, effects),
                 None if is_asked => {
-                    let read = ReadPosition { number: view.keyboard.reads, at: view.now, is_last: rest.is_empty() };
-                    self.answer(|prompt, out| prompt.byte(taken[0], read, out), view, effects)
+                    let read = ReadPosition { number: view.keyboard.reads, at: view.now, rest: Rest::of(rest) };
+                    self.answer(|prompt, out| prompt.byte(taken[0], read, out), &mut ahead, view, effects)
                 }
                 None => {
                     ahead.extend_from_slice(taken);
@@ -100,7 +101,13 @@ impl TurnFloor {
     /// Whether these bytes are an ESC at the end of a read that may be the Esc key, if that key has a meaning.
     fn may_be_esc(&self, rest: &[u8]) -> bool {
         let is_bound = || self.keys.action(KeyContext::Answer, Key::plain(Code::Esc)).is_some();
-        rest == [ESC] && matches!(self.attention, Attention::Painter) && is_bound()
+        rest == [ESC]
+            && match &self.attention {
+                Attention::Painter => is_bound(),
+                // Esc means no, whoever has the other keys.
+                Attention::Question(prompt) => !prompt.has_focus(),
+                Attention::Steering(_) => false,
+            }
     }
 
     /// Whether nothing has followed an ESC for long enough.
@@ -111,6 +118,9 @@ impl TurnFloor {
     /// Takes an ESC as the Esc key.
     pub(super) fn press_esc(mut self: Box<Self>, view: &View<'_>, effects: &mut Vec<Effect>) -> Floor {
         self.esc = None;
+        if self.has_question() {
+            return self.answer(Prompt::refuse, &mut Vec::new(), view, effects);
+        }
         match self.action(Key::plain(Code::Esc), true, view) {
             Some(action) => self.act(action, view, effects),
             None => {
@@ -120,40 +130,53 @@ impl TurnFloor {
         }
     }
 
-    /// Gives the keys to the question. An answer lets the agent continue.
+    /// Tells the question something. Keys that are not for it are added to `ahead`. An answer lets the agent continue.
     pub(super) fn answer(
         mut self: Box<Self>,
-        tell: impl FnOnce(Prompt, &mut Vec<u8>) -> Option<Prompt>,
+        tell: impl FnOnce(Prompt, &mut PromptOutput) -> Option<Prompt>,
+        ahead: &mut Vec<u8>,
         view: &View<'_>,
         effects: &mut Vec<Effect>,
     ) -> Floor {
         let Attention::Question(prompt) = std::mem::replace(&mut self.attention, Attention::Painter) else {
             return Floor::Turn(self);
         };
-        let mut out = Vec::new();
-        match tell(*prompt, &mut out) {
+        let (mut out, had_focus) = (PromptOutput::default(), prompt.has_focus());
+        let prompt = tell(*prompt, &mut out);
+        ahead.append(&mut out.ahead);
+        // A question that has the keys must be able to tell a paste from typing. Otherwise a paste arrives as at any busy shell.
+        let has_focus = prompt.as_ref().is_some_and(Prompt::has_focus);
+        if has_focus != had_focus {
+            out.screen.extend_from_slice(view.paste_brackets(has_focus));
+        }
+        self.back.show(out.screen, effects);
+        match prompt {
             Some(prompt) => {
                 self.attention = Attention::Question(Box::new(prompt));
-                self.back.show(out, effects);
                 Floor::Turn(self)
             }
-            None => {
-                out.extend_from_slice(view.paste_brackets(false));
-                self.back.show(out, effects);
-                self.go_on(view, effects)
-            }
+            None => self.go_on(view, effects),
         }
     }
 
-    /// Lets the question accept keys, if it has been on the screen for long enough.
-    pub(super) fn open_question(&mut self, view: &View<'_>, effects: &mut Vec<Effect>) {
-        let Attention::Question(prompt) = &mut self.attention else { return };
-        let is_drawn = view.wires.to_screen.is_empty();
-        let mut out = Vec::new();
-        if prompt.open(QuestionMoment { now: view.now, is_drawn, typed: view.keyboard.typed_at }, &mut out) {
-            self.back.show(out, effects);
-            self.back.draw(view.paste_brackets(true).to_vec(), effects);
-        }
+    /// All keys that were waiting have been read: the question may get the keys, or a choice may count.
+    pub(super) fn follow_question(self: Box<Self>, view: &View<'_>, effects: &mut Vec<Effect>) -> Floor {
+        let moment = QuestionMoment {
+            now: view.now,
+            is_drawn: view.wires.to_screen.is_empty(),
+            typed: view.keyboard.typed_at,
+            waiting: view.keyboard.held.front(),
+        };
+        self.answer(|prompt, out| prompt.follow(moment, out), &mut Vec::new(), view, effects)
+    }
+
+    /// Gives the question the keys, because the person has pressed the hotkey.
+    pub(super) fn focus_question(self: Box<Self>, view: &View<'_>, effects: &mut Vec<Effect>) -> Floor {
+        let focus = |mut prompt: Prompt, out: &mut PromptOutput| {
+            prompt.take_focus(view.now, &mut out.screen);
+            Some(prompt)
+        };
+        self.answer(focus, &mut Vec::new(), view, effects)
     }
 }
 

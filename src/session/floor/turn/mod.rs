@@ -108,6 +108,11 @@ impl TurnFloor {
         matches!(self.attention, Attention::Question(_))
     }
 
+    /// Whether a question has waited for so long without the keys that the terminal should ring.
+    pub(in crate::session) fn question_rings(&self, now: Instant) -> bool {
+        matches!(&self.attention, Attention::Question(prompt) if prompt.rings(now))
+    }
+
     /// Uses another theme from here on.
     pub(in crate::session) fn set_theme(&mut self, theme: Theme) {
         self.painter.set_theme(theme);
@@ -161,16 +166,14 @@ impl TurnFloor {
             FloorEvent::Turn(event) => return self.on_turn_event(event, view, effects),
             FloorEvent::Loop(LoopEvent::OutputEnded) => self.show_jobs(view, effects),
             FloorEvent::Loop(LoopEvent::Tick) => return self.tick(view, effects),
-            FloorEvent::Loop(LoopEvent::KeysRead) => self.open_question(view, effects),
+            FloorEvent::Loop(LoopEvent::KeysRead) => return self.follow_question(view, effects),
+            FloorEvent::Hotkey(_) => return self.focus_question(view, effects),
             FloorEvent::Resized => self.resize(view, effects),
             FloorEvent::Interrupt if self.back.is_covered() => {
                 effects.push(Effect::Signal(nix::sys::signal::Signal::SIGINT));
             }
             FloorEvent::Abandon => return self.abandon(view, effects),
-            FloorEvent::Hotkey(_)
-            | FloorEvent::Line(_)
-            | FloorEvent::Loop(LoopEvent::Settle)
-            | FloorEvent::Interrupt => {}
+            FloorEvent::Line(_) | FloorEvent::Loop(LoopEvent::Settle) | FloorEvent::Interrupt => {}
         }
         Floor::Turn(self)
     }
@@ -256,10 +259,11 @@ impl TurnFloor {
         self.painter.make_way(view.now, &mut out);
         match wish {
             Wish::Answer(asked) => {
-                let mut prompt = Prompt::new(asked, view.keyboard.reads, view.now);
+                let hotkey = view.keyboard.hotkey.as_ref().map(|hotkey| hotkey.label().to_owned());
+                let mut prompt = Prompt::new(asked, hotkey, view.keyboard.reads, view.now);
                 let cwd = if self.back.is_covered() { None } else { view.books.cwd() };
                 let (user, host) = (view.profile.user(), &*view.profile.host);
-                let around = CardContext { user, host, cwd, rows: view.size().rows, keys: &self.keys };
+                let around = CardContext { user, host, cwd, keys: &self.keys };
                 prompt.write(&around, &view.options(), &mut out);
                 self.attention = Attention::Question(Box::new(prompt));
                 self.back.show(out, effects);
@@ -311,7 +315,13 @@ impl TurnFloor {
                 self.back.show(out, effects);
                 Floor::Turn(self)
             }
-            Attention::Question(_) => self.answer(|prompt, out| prompt.settle(view.now, out), view, effects),
+            Attention::Question(_) if self.is_esc(view.now) => self.press_esc(view, effects),
+            Attention::Question(_) => {
+                let mut ahead = Vec::new();
+                let floor = self.answer(|prompt, out| prompt.settle(view.now, out), &mut ahead, view, effects);
+                effects.extend((!ahead.is_empty()).then_some(Effect::Hold(ahead)));
+                floor
+            }
             Attention::Steering(_) => self.settle_steering(view, effects),
         }
     }
@@ -320,8 +330,13 @@ impl TurnFloor {
     pub(super) fn resize(&mut self, view: &View<'_>, effects: &mut Vec<Effect>) {
         let (size, mut out) = (view.size(), Vec::new());
         self.painter.resize(render::ScreenSize { columns: size.cols, rows: size.rows }, &mut out);
-        if let Attention::Steering(steering) = &mut self.attention {
-            steering.resize(view, &mut out);
+        match &mut self.attention {
+            Attention::Painter => {}
+            Attention::Steering(steering) => steering.resize(view, &mut out),
+            Attention::Question(prompt) => {
+                let size = render::ScreenSize { columns: size.cols, rows: size.rows };
+                prompt.resize(size, view.keyboard.held.front(), &mut out);
+            }
         }
         self.back.show(out, effects);
     }
