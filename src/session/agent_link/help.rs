@@ -18,6 +18,14 @@ const ASKING: [(&str, &str); 5] = [
     ("@\"WORDS\"", "attach the recorded command that matches these words best"),
 ];
 
+/// How to answer a question.
+const ANSWERING: [(&str, &str); 4] = [
+    ("y, n", "yes or no, this once, when no other key follows; Enter confirms at once, and must where ⏎ stands"),
+    ("a, p", "yes, and do not ask again in this session, in this project"),
+    ("?", "what every key means, more answers, and the next page of a long text"),
+    ("Esc", "no"),
+];
+
 /// One row of `/help`. A form that does not fit into its column has a row of its own.
 pub(super) fn help_row(usage: &str, help: &str) -> String {
     let cells = width::cells(usage);
@@ -41,6 +49,9 @@ pub(in crate::session) fn help(keys: &KeyMap, hotkey: Option<&str>) -> String {
     lines.extend(commands().map(|command| line(&command.usage(), command.help)));
     lines.extend(["".to_owned(), "while the agent works:".to_owned()]);
     lines.extend(answer_keys(keys).iter().map(|(key, help)| line(key, help)));
+    lines.extend(["".to_owned(), "when it asks:".to_owned()]);
+    lines.extend(ANSWERING.iter().map(|(key, help)| line(key, help)));
+    lines.extend(hotkey.map(|key| line(key, "answer, although keys of yours wait for the prompt")));
     lines.join("\n")
 }
 
