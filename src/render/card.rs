@@ -218,7 +218,8 @@ impl CardView {
             }
             CardFoot::Waiting { text, how } => {
                 let mut lines = self.rows(&StyledLine::of(Look::ACCENT, how));
-                if !text.is_empty() {
+                // Without redraws every key would print a line.
+                if !text.is_empty() && self.is_redrawn() {
                     let mut line = StyledLine::of(Look::MUTED, "waiting: ");
                     line.push_spelled(Look::PLAIN, self.end_of(text, 9), &self.options);
                     lines.push(line);
