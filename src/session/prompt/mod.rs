@@ -231,10 +231,15 @@ impl Prompt {
 
     /// How the person gets from typing to the question.
     fn how(&self, waiting: &[u8]) -> String {
-        let kept = if waiting.contains(&b'\r') { "your command is kept for the prompt, and " } else { "" };
-        let by_key = self.hotkey.as_ref().map(|key| format!("{key} answers it")).unwrap_or_default();
-        let or = if self.hotkey.is_some() { ", or " } else { "" };
-        format!("{kept}a question waits: {by_key}{or}Ctrl-U and a rest")
+        let has_line = waiting.contains(&b'\r');
+        let kept = if has_line { "your command is kept for the prompt; " } else { "" };
+        let ways = match &self.hotkey {
+            Some(key) if has_line => format!("{key} answers it"),
+            Some(key) => format!("{key} answers it, or Ctrl-U and a rest"),
+            None if has_line => "Esc says no".to_owned(),
+            None => "answer it after Ctrl-U and a rest".to_owned(),
+        };
+        format!("{kept}a question waits: {ways}")
     }
 
     /// Whether keys answer the question now.
