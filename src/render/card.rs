@@ -19,6 +19,10 @@ use super::{RenderOptions, ScreenSize, TerminalMode};
 const MOST_ROWS: usize = 20;
 /// The fewest.
 const FEWEST_ROWS: usize = 3;
+/// A title of so few words does not name what is asked, such as `? run` above a script.
+const TITLE_WORDS: usize = 2;
+/// The cells of a title that are kept in a narrow window.
+const SHORTEST_TITLE: usize = 10;
 
 /// A key that answers a question.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -106,14 +110,14 @@ impl CardView {
         self.seen < self.count
     }
 
-    /// Draws the card for another size of the window.
-    pub(crate) fn resize(&mut self, size: ScreenSize, out: &mut Vec<u8>) {
+    /// Draws the card for another size of the window. `reflows` says whether the terminal wraps its rows again when it gets narrower.
+    pub(crate) fn resize(&mut self, size: ScreenSize, reflows: bool, out: &mut Vec<u8>) {
         self.options.columns = size.columns;
         self.options.rows = size.rows;
         if self.is_redrawn() {
             // The rows are others now.
             (self.shown, self.seen) = (0..0, 0);
-            self.region.resize(size, out);
+            self.region.erase_resized(size, reflows, out);
             self.redraw(out);
         }
     }
@@ -128,8 +132,21 @@ impl CardView {
 
     /// One line that says how the question was answered.
     pub(crate) fn outcome(&self, words: &str, out: &mut Vec<u8>) {
-        let first = self.text.lines.first().cloned().unwrap_or_default();
-        let line = StyledLine::of(Look::MUTED, &format!("{} {words}", first.text().trim_end()));
+        let mut texts = self.text.lines.iter().map(StyledLine::text);
+        let mut title = texts.next().unwrap_or_default().trim_end().to_owned();
+        // A command of several lines begins below its title.
+        let is_call = ["? ", "question: "].iter().any(|sign| title.starts_with(sign));
+        if is_call
+            && title.split(' ').count() <= TITLE_WORDS
+            && let Some(next) = texts.next()
+        {
+            title = format!("{title} {}", next.trim());
+        }
+        let colon = if title.ends_with('?') { "" } else { ":" };
+        // The answer is never cut in favour of the question.
+        let room = self.options.width().saturating_sub(width::cells(words) + 3).max(SHORTEST_TITLE);
+        let mut line = StyledLine::of(Look::MUTED, &title).clipped(room, &self.options);
+        line.push(Look::MUTED, &format!("{colon} {words}"));
         line.clipped(self.options.width().saturating_sub(1), &self.options).write(&self.options, out);
         out.extend_from_slice(NEWLINE);
     }
@@ -175,7 +192,8 @@ impl CardView {
         }
         let mut shown: Vec<StyledLine> = rows[self.shown.clone()].to_vec();
         let dash = if self.options.unicode { "–" } else { "-" };
-        let words = format!("rows {}{dash}{} of {}; ? shows the next", first + 1, self.shown.end, self.count);
+        let next = if self.shown.end < self.count { "next" } else { "first" };
+        let words = format!("rows {}{dash}{} of {}; ? shows the {next}", first + 1, self.shown.end, self.count);
         let note = StyledLine::of(Look::BOLD.and(Look::WARNING), &words);
         shown.push(note.clipped(self.options.width().saturating_sub(1), &self.options));
         shown
@@ -184,6 +202,8 @@ impl CardView {
     /// A row in parts that are no wider than the window, so that every part is one row of the screen.
     fn cut(&self, row: &StyledLine) -> Vec<StyledLine> {
         let (text, columns) = (row.text(), self.options.width());
+        // The blank at which a row is broken.
+        let text = text.trim_end();
         let (mut parts, mut from) = (Vec::new(), 0);
         while self.is_redrawn() && width::cells(&text[from..]) > columns {
             let fits = width::fit(&text[from..], columns).len();

@@ -185,6 +185,25 @@ impl Region {
         self.first_rows = 1;
     }
 
+    /// Erases all rows after a resize, where it is known whether the terminal wraps its rows again when it gets narrower. Every row was
+    /// written with a line break and fits the old window.
+    pub(super) fn erase_resized(&mut self, size: ScreenSize, reflows: bool, out: &mut Vec<u8>) {
+        self.options.resize(size);
+        let columns = self.columns();
+        let rows = |line: &StyledLine| if reflows { width::flow(&line.text(), 0, columns).rows + 1 } else { 1 };
+        let above: usize = self.drawn.iter().map(rows).sum::<usize>().saturating_sub(1);
+        let above = above.min(usize::from(self.options.rows).saturating_sub(1));
+        out.push(b'\r');
+        if above > 0 {
+            out.put(MoveUp(u16::try_from(above).unwrap_or(u16::MAX)));
+        }
+        out.put(Clear(ClearType::FromCursorDown));
+        self.drawn.clear();
+        self.first_rows = 0;
+        self.first_text.clear();
+        self.fixed = None;
+    }
+
     /// Keeps the final part of the first line from the start of its last row on. The rows above leave the region.
     fn keep_tail(&mut self, open: StyledLine) {
         let length = open.text().len();

@@ -13,7 +13,7 @@ use crate::render::{RenderOptions, ScreenSize, Theme, Wrapping};
 use crate::tty::{self, Terminal, Tty, TtyError};
 
 use super::keyboard::{CTRL_C, type_ahead};
-use super::prompt::{Asked, CardContext, Prompt, PromptOutput, QuestionMoment, ReadPosition, Rest};
+use super::prompt::{Asked, CardContext, Prompt, PromptOutput, QuestionMoment, ReadPosition, Rest, Typing};
 use super::wires::is_later;
 
 /// The time between two checks whether an answer is still awaited, in milliseconds.
@@ -112,16 +112,17 @@ impl QuestionTerminal {
         let size = ScreenSize { columns: size.cols, rows: size.rows };
         let variable = |name: &str| std::env::var(name).unwrap_or_default();
         let options = RenderOptions::of_terminal(size, look.theme, look.wrap, variable).read_aloud(look.is_read_aloud);
-        let mut prompt = Prompt::new(asked, Some(HOTKEY_LABEL.to_owned()), self.reads, Instant::now());
+        let mut prompt = Prompt::new(asked, Typing::Lost, HOTKEY_LABEL.to_owned(), self.reads, Instant::now());
         // The directory is that of the prompt above, so user and host need not be shown.
         let around = CardContext { user: "", host: "", cwd: Some(cwd), keys: &look.keys };
-        prompt.write(&around, &options, &mut self.out);
+        prompt.write(&around, &options, &self.waiting, &mut self.out);
         self.show()?;
         Ok(prompt)
     }
 
     fn wait_for_answer(&mut self, prompt: Prompt, is_over: impl Fn() -> bool) -> Result<Inquired, InquiryError> {
-        let mut prompt = Some(prompt);
+        let mut prompt = self.follow(prompt);
+        self.show()?;
         let mut keys = [0; 256];
         while let Some(open) = prompt.take() {
             let read = self.read(&mut keys);

@@ -212,13 +212,14 @@ impl Session {
                 Ok(_) | Err(_) => return Some(LoopEnd::HungUp),
             }
         }
-        if ticks {
-            // After the keys, because keys that were waiting were typed earlier.
-            self.on(LoopEvent::KeysRead);
-            self.wires.show();
-        }
         if ready.output {
             self.take_output(chunk);
+        }
+        // Last of all, because keys that were waiting were typed before what was drawn now, and because a question that is on the screen
+        // must not have to wait for the next event until it gets the keys.
+        if self.floor.ticks() && !self.wires.terminal.has_more() {
+            self.on(LoopEvent::KeysRead);
+            self.wires.show();
         }
         None
     }

@@ -8,7 +8,7 @@ use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use serde_json::{Value, json};
 
-use crate::harness::{Builder, Model, PROGRAM, Reply, Shell, Term};
+use crate::harness::{Builder, Key, Model, PROGRAM, Reply, Shell, Term};
 
 /// The result of a run.
 #[derive(Debug)]
@@ -347,9 +347,9 @@ fn terminal(model: &Model) -> Term {
 }
 
 /// Runs `shellmate ask` on a terminal up to its open question.
-fn question(term: &mut Term, sign: &str) {
+fn question(term: &mut Term, words: &str) {
     term.typed(format!("{PROGRAM} ask make new; echo stat''us $?; stty -g|tee after\r"));
-    term.wait_for(sign);
+    term.wait_for_question(words);
 }
 
 #[track_caller]
@@ -361,15 +361,14 @@ fn ends(term: &mut Term, status: i32) {
 
 #[test]
 fn on_a_terminal_a_call_needs_approval() {
-    for (keys, is_made) in [("y", true), ("a", true), ("n\r", false), ("\x1b", false)] {
+    for (key, is_made) in [('y', true), ('a', true), ('n', false), ('\x1b', false)] {
         let model = Model::start(write());
         let mut term = terminal(&model);
-        question(&mut term, " >");
-        assert!(term.screen().contains("? edit new"), "{}", term.screen());
-        term.typed(keys);
+        question(&mut term, "? write new");
+        term.answer("? write new", key);
         ends(&mut term, 0);
         assert!(term.screen().contains("So be it."), "{}", term.screen());
-        assert_eq!(term.home().join("new").exists(), is_made, "{keys:?}\n{}", term.screen());
+        assert_eq!(term.home().join("new").exists(), is_made, "{key:?}\n{}", term.screen());
     }
 }
 
@@ -378,8 +377,8 @@ fn on_a_terminal_the_model_may_ask_questions() {
     let asks = json!({"question": "which one?", "choices": ["left", "right"]});
     let model = Model::start([Reply::calls(&[("ask_user", asks)]), Reply::text(["So be it."])]);
     let mut term = terminal(&model);
-    question(&mut term, "? >");
-    term.typed("2\r");
+    question(&mut term, "which one?");
+    term.answer("which one?", '2');
     ends(&mut term, 0);
     model.request();
     assert!(model.request().said(0).contains("right"));
@@ -393,9 +392,11 @@ fn keys_typed_before_the_question_do_not_answer_it() {
     model.request();
     term.typed("y");
     (0..4).for_each(|_| model.release());
-    term.wait_for(" >");
+    term.wait_for("a question waits: Ctrl-\\ answers it");
+    term.wait_for("waiting: y");
     assert!(!term.home().join("new").exists());
-    term.typed("n\r");
+    term.key(Key::CtrlBackslash);
+    term.answer("? write new", 'n');
     (0..8).for_each(|_| model.release());
     ends(&mut term, 0);
     assert!(!term.home().join("new").exists());
@@ -405,7 +406,7 @@ fn keys_typed_before_the_question_do_not_answer_it() {
 fn ctrl_c_and_signals_end_a_question_and_restore_the_terminal() {
     let model = Model::start(write());
     let mut term = terminal(&model);
-    question(&mut term, " >");
+    question(&mut term, "? write new");
     term.typed("\x03");
     ends(&mut term, 130);
     for signal in ["TERM", "HUP", "INT"] {
@@ -415,14 +416,14 @@ fn ctrl_c_and_signals_end_a_question_and_restore_the_terminal() {
             "(sleep 0; while ! test -e go; do sleep 0.05; done; pkill -{signal} -P $$ -x shellmate) &\r"
         ));
         term.wait_for_prompt();
-        question(&mut term, " >");
+        question(&mut term, "? write new");
         std::fs::write(term.home().join("go"), "").unwrap();
         ends(&mut term, 130);
         assert!(!term.home().join("new").exists());
         let screen = term.screen();
         assert!(
-            screen.lines().any(|row| row.trim_end().ends_with(" >")),
-            "nothing else is on the question's row\n{screen}"
+            !screen.contains("? write new") && !screen.contains("n no"),
+            "nothing of the question is left\n{screen}"
         );
         assert!(screen.lines().any(|row| row.starts_with("  not done: ")), "the call's end has its own row\n{screen}");
     }

@@ -23,10 +23,10 @@ fn a_question_shows_the_command_however_many_blanks_are_in_it() {
                 Model::start([Reply::calls(&[("bash", json!({ "command": command }))]), Reply::text(["so be it"])]);
             let mut term = asking(shell, &model);
             term.typed("> go\r");
-            term.wait_for("Esc no >");
+            term.wait_for_question("rm important");
             let screen = term.screen();
             assert!(screen.contains("rm important") && screen.contains("ls -la"), "{}\n{screen}", shell.name());
-            term.typed("n\r");
+            term.answer("rm important", 'n');
             term.wait_for("so be it");
         }
     });
@@ -42,10 +42,10 @@ fn a_directory_swapped_for_a_link_while_the_person_is_asked_is_not_written_throu
         fs::create_dir_all(home.join("work/sub")).unwrap();
         fs::create_dir(home.join(".ssh")).unwrap();
         term.typed("> go\r");
-        term.wait_for("Esc no >");
+        term.wait_for_question("write work/sub/notes");
         fs::rename(home.join("work/sub"), home.join("work/aside")).unwrap();
         symlink(home.join(".ssh"), home.join("work/sub")).unwrap();
-        term.typed("y");
+        term.approve("write work/sub/notes");
         term.wait_for("so be it");
         term.wait_for_prompt();
         for path in [".ssh/notes", "work/aside/notes"] {

@@ -112,15 +112,13 @@ fn approvals_of_a_background_request_wait() {
         term.wait_for("request 1 has a question: `> /show 1`");
         assert!(!term.home().join("ran.txt").exists());
         term.typed("> /show 1\r");
-        term.wait_for("Esc no >");
+        term.wait_for_question("echo ran > ran.txt");
         // A question can be postponed any number of times.
         term.key(Key::CtrlZ);
         term.wait_for_prompt();
         term.typed("> /show 1\r");
-        term.wait_until(|screen| screen.contents().matches("Esc no >").count() == 2);
-        term.typed("y");
-        term.wait_until(|screen| screen.contents().matches("Esc no >").count() == 3);
-        term.typed("y");
+        term.approve("echo ran > ran.txt");
+        term.approve("cd / && echo mo");
         term.wait_for("\nmoved");
         term.wait_for("all done");
         term.wait_for_prompt();
@@ -148,11 +146,10 @@ fn ctrl_z_just_when_a_question_appears_does_not_refuse_it() {
     term.wait_for_prompt();
     term.wait_until(|screen| {
         let screen = screen.contents();
-        screen.contains("has a question") || screen.contains("Esc no")
+        screen.contains("has a question") || screen.contains("? more")
     });
     term.typed("> /show 1\r");
-    term.wait_for("Esc no >");
-    term.typed("y");
+    term.approve("echo ran > ran.txt");
     term.wait_for("all done");
     term.wait_for_prompt();
     assert_eq!(term.read("ran.txt"), "ran\n");
@@ -189,8 +186,7 @@ fn background_requests_end_with_the_shell() {
     let mut term = asking(Shell::Bash, &model).fifo("pid").start();
     term.wait_for_prompt();
     term.typed("> wait\r");
-    term.wait_for("Esc no >");
-    term.typed("y");
+    term.approve("echo $$ > pid");
     term.wait_for("$ echo $$ > pid");
     term.key(Key::CtrlZ);
     term.wait_for_prompt();
@@ -213,8 +209,7 @@ fn an_answer_is_shown_again_with_all_that_its_calls_printed() {
     let mut term = asking(Shell::Bash, &model).file("notes", "a secret word\n").start();
     term.wait_for_prompt();
     term.typed("> count\r");
-    term.wait_for("Esc no >");
-    term.typed("y");
+    term.approve("seq 101 140");
     term.wait_for("counted");
     term.wait_for_prompt();
     let screen = term.screen();

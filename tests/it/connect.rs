@@ -13,12 +13,6 @@ fn unconnected(shell: Shell) -> Builder {
     Term::new(shell).env("OLLAMA_HOST", "127.0.0.1:9").size(40, 120)
 }
 
-/// Waits until keys can answer the question about a server, 400 ms after it appeared.
-fn wait_for_the_question(term: &Term) {
-    term.wait_for("Use it?");
-    term.wait_for("n no  Esc no >");
-}
-
 #[test]
 fn following_the_advice_on_the_screen_gives_an_answer_in_the_same_shell() {
     in_every_shell(|shell| {
@@ -175,8 +169,7 @@ fn a_discovered_server_gets_no_question_before_consent() {
         term.typed("> my secret plan\r");
         term.wait_for(&format!("Found a model server on this machine: ollama/scripted at {}", model.address()));
         term.wait_for("program: /");
-        wait_for_the_question(&term);
-        term.typed("n");
+        term.answer("Use it?", 'n');
         term.wait_for("is not used in this session");
         term.wait_for_prompt();
         term.typed("> my secret plan\r");
@@ -192,15 +185,14 @@ fn consent_to_a_server_is_stored_and_its_model_named() {
     let mut term = Term::new(Shell::Bash).env("OLLAMA_HOST", model.address()).size(40, 120).start();
     term.wait_for_prompt();
     term.typed("> hello\r");
-    wait_for_the_question(&term);
-    term.typed("y");
+    term.approve("Use it?");
     term.wait_for("Hello.");
     term.wait_for("ollama/scripted · ");
     term.wait_for_prompt();
     term.typed("> again\r");
     term.wait_for("Again.");
     term.wait_for_prompt();
-    assert_eq!(term.screen().matches("Use it?").count(), 1, "{}", term.screen());
+    assert_eq!(term.screen().matches("Found a model server").count(), 1, "{}", term.screen());
     let said = term.shellmate(&["ask", "and", "without", "a", "terminal"]);
     assert_eq!(said.stdout, "Piped.\n", "{}", said.stderr);
     let file = term.home().join(".local/state/shellmate/servers.json");
@@ -243,18 +235,18 @@ fn another_script_of_the_same_interpreter_is_asked_about_again() {
     let mut term = builder.env("OLLAMA_HOST", format!("127.0.0.1:{port}")).start();
     term.wait_for_prompt();
     term.typed("> hello\r");
-    wait_for_the_question(&term);
+    term.wait_for_question("Use it?");
     term.wait_for(&format!("good.py {port} (in {})", home.display()));
-    term.typed("y");
+    term.approve("Use it?");
     // The script cannot answer questions, which is reported. The consent counts nevertheless.
     term.wait_for_prompt();
     drop(good);
     let _evil = start("evil.py");
     term.run("clear");
     term.typed("> hello\r");
-    wait_for_the_question(&term);
+    term.wait_for_question("Use it?");
     term.wait_for(&format!("evil.py {port}"));
-    term.typed("n");
+    term.answer("Use it?", 'n');
     term.wait_for_prompt();
     // A name in the configuration, as `shellmate init` writes it, is no yes to another program.
     assert!(term.shellmate(&["config", "set", "model.name", "ollama/m"]).status.success());

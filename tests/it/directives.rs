@@ -100,7 +100,7 @@ fn a_directive_of_another_program_is_not_obeyed() {
         let evil = term.home().join("evil");
         std::fs::write(&evil, format!("touch '{}'\n", owned.display())).unwrap();
         term.typed("> go\r");
-        term.wait_for("Esc no >");
+        term.wait_for_question("wan''ted");
         let mut fifo = OpenOptions::new().write(true).open(workspace.join("directives")).unwrap();
         std::fs::copy(&evil, workspace.join("command")).unwrap();
         for line in [
@@ -113,7 +113,7 @@ fn a_directive_of_another_program_is_not_obeyed() {
         ] {
             fifo.write_all(format!("{line}\n").as_bytes()).unwrap();
         }
-        term.typed("y");
+        term.approve("wan''ted");
         let is_over = |text: &str| text.contains("\nwanted") || text.trim_end().ends_with("]$");
         term.wait_until(|screen| owned.exists() || is_over(&text_of(screen)));
         assert!(!owned.exists(), "{}\n{}", shell.name(), term.describe());
@@ -138,13 +138,12 @@ fn a_command_that_was_swapped_for_another_is_not_run() {
         term.wait_for("> go");
         // Each command runs as approved, or not at all. Then the prompt comes back after a while.
         let is_over = |text: &str| owned.exists() || text.contains("the answer") || text.trim_end().ends_with("]$");
-        for question in 1..=4 {
-            let is_asked = |text: &str| text.matches("Esc no >").count() == question;
-            term.wait_until(|screen| is_over(&text_of(screen)) || is_asked(&text_of(screen)));
+        for _ in 1..=4 {
+            term.wait_until(|screen| is_over(&text_of(screen)) || text_of(screen).ends_with("? more"));
             if is_over(&term.screen()) {
                 break;
             }
-            term.typed("y");
+            term.approve("wan''ted");
         }
         term.wait_until(|screen| is_over(&text_of(screen)));
         drop(swapper);
@@ -160,8 +159,7 @@ fn the_prompt_comes_back_if_another_program_reads_the_fifo() {
         let mut term = asking(shell, &model);
         let thief = Thief::at(workspace(&term).join("directives"));
         term.typed("> go\r");
-        term.wait_for("Esc no >");
-        term.typed("y");
+        term.approve("wan''ted");
         term.wait_for_prompt();
         drop(thief);
         term.run("echo the prompt is back");
@@ -225,8 +223,7 @@ fn a_command_in_the_live_shell_gets_the_terminal_settings_of_the_prompt() {
         term.run(if shell == Shell::Fish { "stty -ixon" } else { "stty erase '^H' -ixon" });
         term.run("stty -a > at_prompt");
         term.typed("> go\r");
-        term.wait_for("Esc no >");
-        term.typed("y");
+        term.approve("stty -a > in_answer");
         term.wait_for("\nready");
         term.typed("echoed by cat\r");
         term.wait_for("\nechoed by cat\nechoed by cat");
@@ -247,8 +244,7 @@ fn a_command_for_the_live_shell_is_not_left_in_a_file() {
         let mut term = asking(shell, &model);
         let workspace = workspace(&term);
         term.typed("> go\r");
-        term.wait_for("Esc no >");
-        term.typed("y");
+        term.approve("wan''ted");
         term.wait_for("the answer");
         term.wait_for_prompt();
         let names = std::fs::read_dir(&workspace).unwrap().flatten().map(|entry| entry.file_name());

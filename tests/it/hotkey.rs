@@ -171,8 +171,7 @@ fn the_live_shell_is_busy_while_a_program_runs() {
         term.key(Key::CtrlBackslash);
         term.wait_for("an empty line closes");
         term.typed("go\r");
-        term.wait_for("Esc no >");
-        term.typed("y");
+        term.approve("echo never");
         term.wait_for("I see");
         model.request();
         let told = model.request().body["messages"].to_string();

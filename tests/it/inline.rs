@@ -1,7 +1,5 @@
 //! Queries in a session: answers, tools, approvals, and the shell afterwards.
 
-use std::time::{Duration, Instant};
-
 use serde_json::json;
 
 use crate::harness::{Builder, Key, Model, Reply, Shell, Term, in_every_shell};
@@ -81,9 +79,13 @@ fn a_command_runs_only_after_approval() {
         let mut term = asking(shell, &model).no_sandbox().start();
         term.wait_for_prompt();
         term.typed("> do it\r");
-        term.wait_for("echo ran > ran.txt");
-        term.wait_for("Esc no >");
-        term.typed("n not now\r");
+        term.wait_for_question("echo ran > ran.txt");
+        term.typed("?");
+        term.wait_for("r no, and say why");
+        term.typed("r");
+        // Nothing follows, so the choice counts by itself.
+        term.wait_for("why?");
+        term.typed("not now\r");
         term.wait_for("refused");
         term.wait_for_prompt();
         assert!(!term.home().join("ran.txt").exists());
@@ -91,8 +93,7 @@ fn a_command_runs_only_after_approval() {
         let told = model.request().body["messages"].to_string();
         assert!(told.contains("not now"), "{told}");
         term.typed("> do it\r");
-        term.wait_until(|screen| screen.contents().matches("Esc no >").count() == 2);
-        term.typed("y");
+        term.approve("echo ran > ran.txt");
         term.wait_for("accepted");
         term.wait_for_prompt();
         assert_eq!(term.read("ran.txt"), "ran\n", "{}", shell.name());
@@ -104,29 +105,55 @@ fn a_command_runs_only_after_approval() {
 fn only_a_key_pressed_for_the_question_approves() {
     in_every_shell(|shell| {
         let touch = |name: &str| Reply::calls(&[("bash", json!({ "command": format!("touch {name}") }))]);
-        let model = Model::start([touch("pasted"), Reply::text(["so be it"]), touch("ahead").gated()]);
+        let replies = [touch("pasted"), Reply::text(["so be it"]), touch("ahead").gated(), touch("emptied")];
+        let model = Model::start(replies.into_iter().chain([Reply::text(["made it"])]));
         let mut term = asking(shell, &model).no_sandbox().start();
         term.wait_for_prompt();
         term.typed("> one\r");
-        term.wait_for("Esc no >");
+        term.wait_for_question("touch pasted");
+        // Neither a paste, nor keys that arrive together, nor those that follow.
         term.paste("y\ny\n");
-        term.typed("yarn y");
-        term.typed("n\r");
+        term.wait_for("waiting: y⏎y⏎");
+        term.typed("y-arn y");
+        term.wait_for("waiting: y⏎y⏎y-arn y");
+        for key in ["y", "\r", "y", "\r"] {
+            term.typed(key);
+        }
+        term.wait_for("waiting: y⏎y⏎y-arn yy⏎y⏎");
+        assert!(!term.home().join("pasted").exists(), "{}\n{}", shell.name(), term.screen());
+        // The hotkey leads back to the question.
+        term.key(Key::CtrlBackslash);
+        term.answer("touch pasted", 'n');
         term.wait_for("so be it");
+        // What was typed runs at the prompt.
+        term.wait_for("[6]$");
         term.wait_for_prompt();
+        assert!(term.screen().contains("[4]$ y-arn yy\n"), "{}\n{}", shell.name(), term.screen());
         term.typed("> two\r");
         (0..3).for_each(|_| drop(model.request()));
         // Typed for the shell before the question appeared.
         term.typed("echo y");
         model.release();
         model.release();
-        term.wait_until(|screen| screen.contents().matches("Esc no >").count() == 2);
+        term.wait_for("touch ahead");
+        term.wait_for("waiting: echo y");
         term.key(Key::CtrlC);
         term.wait_for_prompt();
         term.wait_for("$ echo y");
-        for name in ["pasted", "ahead"] {
+        term.key(Key::Ctrl('u'));
+        term.typed("> three\r");
+        term.wait_for_question("touch emptied");
+        term.typed("y-");
+        term.wait_for("waiting: y-");
+        // Without the line, and after a second without a key, the question has the keys again.
+        term.key(Key::Ctrl('u'));
+        term.wait_for_question("touch emptied");
+        for name in ["pasted", "ahead", "emptied"] {
             assert!(!term.home().join(name).exists(), "{} {name}\n{}", shell.name(), term.screen());
         }
+        term.approve("touch emptied");
+        term.wait_for("made it");
+        assert!(term.home().join("emptied").exists(), "{}\n{}", shell.name(), term.screen());
     });
 }
 
@@ -140,17 +167,18 @@ fn keys_typed_before_a_question_go_to_the_shell() {
         term.typed("> one\r");
         model.request();
         term.typed("echo yarn ");
-        let before = Instant::now();
         model.release();
         model.release();
         term.wait_for("touch approved");
-        term.wait_for("Esc no >");
-        assert!(before.elapsed() >= Duration::from_millis(400), "{}: {:?}", shell.name(), before.elapsed());
-        term.typed("n\r");
+        term.wait_for("waiting: echo yarn");
+        term.typed("y");
+        term.wait_for("waiting: echo yarn y");
+        term.key(Key::CtrlBackslash);
+        term.answer("touch approved", 'n');
         term.wait_for("so be it");
         term.wait_for_prompt();
-        term.wait_for("$ echo yarn");
-        term.typed("yes\r");
+        term.wait_for("$ echo yarn y");
+        term.typed("es\r");
         term.wait_for("\nyarn yes\n");
         assert!(!term.home().join("approved").exists(), "{}\n{}", shell.name(), term.screen());
     });
@@ -168,11 +196,9 @@ fn the_live_shell_runs_a_command_and_keeps_what_it_changed() {
         let mut term = asking(shell, &model).start();
         term.wait_for_prompt();
         term.typed("> go\r");
-        term.wait_for("Esc no >");
-        term.typed("y");
+        term.approve("echo li''ve");
         // The change also applies to the agent's own commands.
-        term.wait_until(|screen| screen.contents().matches("Esc no >").count() == 2);
-        term.typed("y");
+        term.approve("echo scratch");
         term.wait_for("done with it");
         term.wait_for_prompt();
         model.request();
@@ -264,9 +290,7 @@ fn the_limits_of_the_configuration_apply() {
     term.wait_for_prompt();
     term.run("seq 1001 1100");
     term.typed("> go\r");
-    term.wait_for("2 steps so far. Continue?");
-    term.wait_for("Esc no >");
-    term.typed("y");
+    term.approve("2 steps so far. Continue?");
     term.wait_for("there");
     term.wait_for_prompt();
     let asked = model.request();

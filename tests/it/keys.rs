@@ -25,8 +25,7 @@ fn counting() -> Model {
 fn ask_to_count(term: &mut Term, model: &Model) {
     term.wait_for_prompt();
     term.typed("> count\r");
-    term.wait_for("Esc no >");
-    term.typed("y");
+    term.approve("seq");
     model.request();
     model.request();
 }

@@ -69,6 +69,7 @@ mod tls;
 mod tmux;
 mod transcript;
 mod turbulence;
+mod typing;
 mod undo;
 mod usage;
 mod user_hooks;

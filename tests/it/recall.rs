@@ -31,8 +31,7 @@ fn the_model_searches_all_recorded_commands() {
         term.wait_for_prompt();
         term.typed("> where was the zebra\r");
         // Commands of other terminals are asked about once per session.
-        term.wait_for("Esc no >");
-        term.typed("a");
+        term.answer("read other terminals", 'a');
         term.wait_for("Found it.");
         let requests: Vec<_> = (0..3).map(|_| model.request()).collect();
         let (zebra, giraffe, failed) = (requests[2].said(2), requests[2].said(1), requests[2].said(0));
@@ -77,8 +76,7 @@ fn a_search_says_that_nothing_is_recorded() {
     term.wait_for_prompt();
     term.run("echo zebra");
     term.typed("> where\r");
-    term.wait_for("Esc no >");
-    term.typed("y");
+    term.approve("read other terminals");
     term.wait_for("Ok.");
     model.request();
     assert_eq!(model.request().said(0), "no command has been recorded; recording may be turned off\n");

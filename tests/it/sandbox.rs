@@ -28,8 +28,7 @@ fn approve_one(term: &mut Term) {
     term.wait_for_prompt();
     term.run("cd app");
     term.typed("> go\r");
-    term.wait_for("Esc no >");
-    term.typed("y");
+    term.approve("? run");
     term.wait_for("all done");
     term.wait_for_prompt();
 }
@@ -68,11 +67,11 @@ fn a_request_to_leave_the_sandbox_shows_what_is_different_and_is_asked_each_time
         term.wait_for_prompt();
         term.run("cd app");
         term.typed("> go\r");
-        for count in 1..=2 {
-            term.wait_until(|screen| screen.contents().matches("Esc no >").count() == count);
+        for _ in 1..=2 {
+            term.wait_for_question("may also write");
             let screen = term.screen();
             assert!(screen.contains("may also write") && screen.contains("the file belongs there"), "{screen}");
-            term.typed("y");
+            term.approve("may also write");
         }
         term.wait_for("all done");
         term.wait_for_prompt();

@@ -43,8 +43,7 @@ fn requests_calls_decisions_and_results_are_in_the_transcript_of_the_terminal() 
     let mut term = connected(&model).start();
     term.wait_for_prompt();
     term.typed("> make it\r");
-    term.wait_for("Esc no >");
-    term.typed("y");
+    term.approve("touch made");
     term.wait_for("All done.");
     term.wait_for_prompt();
     term.wait_for_state(|| types(&events(&term)).last().cloned(), &Some("finished".to_owned()));
@@ -71,8 +70,7 @@ fn a_killed_process_leaves_the_decision_about_the_call_that_ran() {
     let mut term = connected(&model).fifo("gate").start();
     term.wait_for_prompt();
     term.typed("> go\r");
-    term.wait_for("Esc no >");
-    term.typed("y");
+    term.approve("touch begun");
     term.wait_for_state(|| types(&events(&term)).last().cloned(), &Some("call_decided".to_owned()));
     term.signal(Signal::SIGKILL);
     term.wait_status();
@@ -118,8 +116,7 @@ fn a_secret_in_an_argument_or_a_result_is_masked_in_the_transcript() {
     term.wait_for_prompt();
     term.run("cd work");
     term.typed(format!("> what is {secret}\r"));
-    term.wait_for("Esc no >");
-    term.typed("y");
+    term.approve("? run");
     term.wait_for("All done.");
     term.wait_for_prompt();
     term.wait_for_state(|| types(&events(&term)).last().cloned(), &Some("finished".to_owned()));
@@ -197,9 +194,9 @@ fn a_secret_is_put_back_into_a_file_only_after_a_yes_on_the_card() {
     term.typed(format!("> write {secret} to conf\r"));
     term.wait_for("puts back: DEPLOY_TOKEN");
     term.wait_for("token = [masked: $DEPLOY_TOKEN #1]");
-    term.wait_for("Esc no >");
-    assert!(!term.screen().contains("a this session") && !term.screen().contains("all edits"), "{}", term.screen());
-    term.typed("y");
+    term.wait_for_question("write conf");
+    assert!(!term.screen().contains("this session") && !term.screen().contains("all edits"), "{}", term.screen());
+    term.approve("write conf");
     term.wait_for("All done.");
     term.wait_for_prompt();
     assert_eq!(term.read("conf"), format!("token = {secret}\n"));

@@ -14,10 +14,6 @@ fn bash(command: &str) -> Reply {
     Reply::calls(&[("bash", json!({ "command": command }))])
 }
 
-fn questions(term: &Term, count: usize) {
-    term.wait_until(|screen| screen.contents().matches("Esc no >").count() == count);
-}
-
 #[test]
 fn ctrl_c_before_the_first_byte_and_between_retries() {
     in_every_shell(|shell| {
@@ -50,8 +46,7 @@ fn ctrl_c_ends_a_tool_and_a_question() {
         let mut term = asking(shell, &model).fifo("pid").start();
         term.wait_for_prompt();
         term.typed("> one\r");
-        questions(&term, 1);
-        term.typed("y");
+        term.approve("sleep 1000");
         term.wait_for("sleep 1000  ");
         let pid = Pid::from_raw(term.read("pid").trim().parse().unwrap());
         term.key(Key::CtrlC);
@@ -59,7 +54,7 @@ fn ctrl_c_ends_a_tool_and_a_question() {
         term.wait_for_prompt();
         assert!(kill(pid, None).is_err(), "{}: {pid} is left", shell.name());
         term.typed("> two\r");
-        questions(&term, 2);
+        term.wait_for_question("touch x");
         term.key(Key::CtrlC);
         term.wait_for_prompt();
         term.run("> three");
@@ -79,8 +74,7 @@ fn ctrl_c_in_the_live_shell_ends_the_command_and_not_the_answer() {
         let mut term = asking(shell, &model).start();
         term.wait_for_prompt();
         term.typed("> go\r");
-        questions(&term, 1);
-        term.typed("y");
+        term.approve("exec sleep 1000");
         term.wait_for("\nbegun");
         term.key(Key::CtrlC);
         term.wait_for("you stopped it");
@@ -115,9 +109,9 @@ fn a_terminal_may_change_its_size_in_the_middle() {
         term.wait_for("eleven twelve.");
         term.resize(12, 100);
         (0..3).for_each(|_| model.release());
-        questions(&term, 1);
+        term.wait_for_question("echo resized");
         term.resize(24, 30);
-        term.typed("y");
+        term.approve("touch x");
         term.wait_for("Again one two three four");
         term.wait_for_prompt();
         term.run("echo s''ane");
@@ -136,11 +130,8 @@ fn a_terminal_may_be_tiny() {
         let mut term = asking(shell, &model).size(3, 20).start();
         term.wait_for_prompt();
         term.typed("> go\r");
-        term.wait_for("Esc no >");
-        // The question does not fit on the screen, so it needs `yes` instead of a key.
-        term.typed("yes");
-        term.wait_for("> yes");
-        term.key(Key::Enter);
+        // The rows that fit show the question.
+        term.approve("touch x");
         term.wait_for_raw(b"Done here.");
         term.wait_for_prompt();
         term.run("> /show");
@@ -156,12 +147,11 @@ fn output_of_background_jobs_is_shown_in_whole_lines() {
     term.wait_for_prompt();
     term.run("(read x < gate; printf 'half a '; echo line; printf 'no end' ; echo > told) &");
     term.typed("> go\r");
-    questions(&term, 1);
+    term.wait_for_question("touch x");
     // The job prints while the question is open. Nothing may appear between the question and its answer.
     std::fs::write(term.home().join("gate"), "x\n").unwrap();
-    term.wait_for("Esc no >");
     term.read("told");
-    term.typed("y");
+    term.approve("touch x");
     term.wait_for("done");
     term.wait_for_prompt();
     let screen = term.screen();
@@ -175,12 +165,21 @@ fn a_huge_command_is_shown_in_full_for_approval() {
     let mut term = asking(Shell::Bash, &model).start();
     term.wait_for_prompt();
     term.typed("> go\r");
-    questions(&term, 1);
-    let screen = term.screen();
-    assert!(screen.contains("; echo finis") && screen.contains("top not visible"), "{screen}");
-    let shown = term.raw().iter().filter(|byte| **byte == b'x').count();
-    assert!(shown >= 100_000, "{shown}");
-    term.typed("n\r");
+    term.wait_for_question("echo begin");
+    assert!(term.screen().contains("; ? shows the next"), "{}", term.screen());
+    let (mut shown, mut first) = (0, 1);
+    loop {
+        term.wait_for(&format!("rows {first}–"));
+        let screen = term.screen();
+        shown += screen.split(|letter| letter != 'x').map(str::len).filter(|length| *length > 1).sum::<usize>();
+        if screen.contains("; echo finis") {
+            break;
+        }
+        first += 19;
+        term.typed("?");
+    }
+    assert_eq!(shown, 100_000, "{}", term.screen());
+    term.answer("echo finis", 'n');
     term.wait_for("done");
     term.wait_for_prompt();
 }
@@ -214,8 +213,7 @@ fn a_command_may_exit_the_live_shell() {
         let mut term = asking(shell, &model).start();
         term.wait_for_prompt();
         term.typed("> leave\r");
-        questions(&term, 1);
-        term.typed("y");
+        term.approve("exit 3");
         assert_eq!(term.wait_exit().code(), Some(3), "{}\n{}", shell.name(), term.describe());
     });
 }

@@ -33,19 +33,16 @@ fn command(command: &str) -> Reply {
 /// Asks and says yes to the call.
 fn ask(term: &mut Term, question: &str, answer: &str) {
     term.typed(format!("> {question}\r"));
-    term.wait_for("Esc no >");
-    term.typed("y");
+    term.approve("? ");
     term.wait_for(answer);
     term.wait_for_prompt();
     term.run("clear");
 }
 
 /// Types a slash command that asks, and answers.
-fn answer(term: &mut Term, line: &str, question: &str, keys: &str) {
+fn answer(term: &mut Term, line: &str, question: &str, key: char) {
     term.typed(format!("> {line}\r"));
-    term.wait_for(question);
-    term.wait_for("Esc no >");
-    term.typed(keys);
+    term.answer(question, key);
 }
 
 fn packs(term: &Term) -> Vec<PathBuf> {
@@ -69,12 +66,12 @@ fn what_a_command_did_is_shown_undone_and_redone() {
         term.wait_for("+more");
         term.wait_for("4 files changed, +2 −2");
         term.wait_for_prompt();
-        answer(&mut term, "/undo", "b.txt  +2 −0  (will be created again)", "n");
+        answer(&mut term, "/undo", "b.txt  +2 −0  (will be created again)", 'n');
         term.wait_for("nothing was changed");
         term.wait_for_prompt();
         assert!(!term.home().join("app/b.txt").exists());
         term.run("clear");
-        answer(&mut term, "/undo", "undo the last changes?", "y");
+        answer(&mut term, "/undo", "undo the last changes?", 'y');
         term.wait_for("5 paths restored");
         term.wait_for_prompt();
         let app = term.home().join("app");
@@ -84,7 +81,7 @@ fn what_a_command_did_is_shown_undone_and_redone() {
         term.wait_for("nothing to undo");
         term.wait_for_prompt();
         term.run("clear");
-        answer(&mut term, "/redo", "redo what the last `/undo` took back?", "y");
+        answer(&mut term, "/redo", "redo what the last `/undo` took back?", 'y');
         term.wait_for("5 paths restored");
         term.wait_for_prompt();
         assert_eq!(term.read("app/a.txt"), "one\nmore\n");
@@ -119,10 +116,10 @@ fn an_edit_is_undone_after_a_restart_and_what_changed_since_is_left() {
     again.typed("> /resume 1\r");
     again.wait_for("conversation 1 goes on");
     again.wait_for_prompt();
-    answer(&mut again, "/undo 7", "only one question changed files; undo its changes?", "");
+    again.typed("> /undo 7\r");
+    again.wait_for_question("only one question changed files; undo its changes?");
     again.wait_for("+mine");
-    again.wait_for("a.txt: it has changed since the agent wrote it  +1 −1");
-    again.typed("y");
+    again.approve("a.txt: it has changed since the agent wrote it  +1 −1");
     again.wait_for("2 paths restored");
     again.wait_for_prompt();
     assert_eq!(term.read("app/a.txt"), "mine\n");
@@ -140,7 +137,7 @@ fn a_rewind_offers_to_undo_what_was_changed() {
     let model = Model::start([command("echo two > a.txt"), Reply::text(["Changed."])]);
     let mut term = in_project(connected(Shell::Bash, &model));
     ask(&mut term, "change a", "Changed.");
-    answer(&mut term, "/rewind", "undo the file changes of these questions too?", "y");
+    answer(&mut term, "/rewind", "undo the file changes of these questions too?", 'y');
     term.wait_for("took the last question back");
     term.wait_for("1 path restored");
     term.wait_until(|screen| crate::harness::text_of(screen).trim_end().ends_with("> change a"));
@@ -152,13 +149,12 @@ fn a_stopped_command_can_be_undone() {
     let model = Model::start([command("echo two > a.txt; echo rea''dy; sleep 1000"), Reply::text(["never"])]);
     let mut term = in_project(connected(Shell::Bash, &model));
     term.typed("> change a\r");
-    term.wait_for("Esc no >");
-    term.typed("y");
+    term.approve("sleep 1000");
     term.wait_for("ready");
     term.key(Key::CtrlC);
     term.wait_for_prompt();
     term.run("clear");
-    answer(&mut term, "/undo", "a.txt  +1 −1", "y");
+    answer(&mut term, "/undo", "a.txt  +1 −1", 'y');
     term.wait_for("1 path restored");
     assert_eq!(term.read("app/a.txt"), "one\n");
 }
@@ -169,8 +165,7 @@ fn outside_of_a_project_undo_says_that_it_does_not_know_what_commands_did() {
     let mut term = connected(Shell::Bash, &model).start();
     term.wait_for_prompt();
     term.typed("> change\r");
-    term.wait_for("Esc no >");
-    term.typed("y");
+    term.approve("echo two > other");
     term.wait_for("Changed.");
     term.wait_for_prompt();
     term.typed("> /undo\r");

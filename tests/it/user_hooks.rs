@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use crate::harness::{Builder, Model, Reply, Shell, Term, patience, text_of};
+use crate::harness::{Builder, Model, Reply, Shell, Term, patience};
 
 const HOOKS: &str = ".config/shellmate/hooks.json";
 
@@ -33,11 +33,6 @@ fn wait_for_file(path: &Path) -> String {
             _ => std::thread::yield_now(),
         }
     }
-}
-
-/// Waits until so many questions on the screen accept keys.
-fn wait_for_questions(term: &Term, count: usize) {
-    term.wait_until(|screen| text_of(screen).matches("not in this session  Esc no >").count() == count);
 }
 
 #[test]
@@ -108,8 +103,7 @@ fn a_project_can_do_nothing_until_it_is_trusted() {
     term.run("cd app");
     term.typed("> one\r");
     term.wait_for("UserPromptSubmit: echo ran >> ~/ran; echo Words of the project.");
-    wait_for_questions(&term, 1);
-    term.typed("n");
+    term.answer("Trust it?", 'n');
     term.wait_for("answer 0");
     term.wait_for_prompt();
     term.typed("> two\r");
@@ -127,8 +121,7 @@ fn a_project_can_do_nothing_until_it_is_trusted() {
     project(&root, &hook("UserPromptSubmit", "", "echo other >> ~/ran"));
     term.typed("> four\r");
     term.wait_for("has changed since you trusted it");
-    wait_for_questions(&term, 2);
-    term.typed("n");
+    term.answer("Trust it?", 'n');
     term.wait_for("answer 3");
     term.wait_for_prompt();
     assert_eq!(fs::read_to_string(&ran).unwrap(), "ran\n");
@@ -151,8 +144,7 @@ fn an_untrusted_project_can_forbid_but_not_allow() {
     term.wait_for_prompt();
     term.run("cd app");
     term.typed("> make it\r");
-    wait_for_questions(&term, 1);
-    term.typed("n");
+    term.answer("Trust it?", 'n');
     term.wait_for("no files here");
     term.wait_for("I see.");
     term.wait_for_prompt();

@@ -230,7 +230,7 @@ fn every_row_of_a_card_fits_a_window_of_any_width() {
 #[test]
 fn a_card_is_wrapped_again_when_the_window_is_resized() {
     let scene = card(&run("make the quick brown fox jump over the lazy dog"));
-    let scene = scene.act(|view, out| view.resize(ScreenSize { columns: 30, rows: 24 }, out));
+    let scene = scene.act(|view, out| view.resize(ScreenSize { columns: 30, rows: 24 }, false, out));
     let mut terminal = terminal(24, 30);
     let mut out = Vec::new();
     let mut view = scene.view;

@@ -21,8 +21,11 @@ fn keys_typed_while_a_question_appears_are_for_the_shell() {
     let (news, mut answer) = approve();
     let (floor, effects) = scene.tell(scene.turn(), TurnEvent::News(news));
     assert!(painted(&effects).contains("make"), "the question is shown");
+    scene.wires.to_screen.push(b"not taken yet");
     let (floor, effects) = scene.keys(floor, b"y\r");
     assert_eq!((name(&floor), &*outline(&effects)), ("turn", "hold y\\r"), "the terminal has not drawn it yet");
+    let taken = scene.wires.to_screen.front().len();
+    scene.wires.to_screen.consume(taken);
     assert!(answer.try_recv().is_err());
     scene.keyboard.hold(b"y\r", scene.now);
     let (_, effects) = scene.tell(floor, LoopEvent::KeysRead);
@@ -52,9 +55,9 @@ fn the_hotkey_gives_the_question_the_keys() {
     let mut scene = Scene::new();
     scene.keyboard.hold(b"cargo ", scene.now);
     let (news, mut answer) = approve();
-    let (floor, _) = scene.tell(scene.turn(), TurnEvent::News(news));
+    let (floor, effects) = scene.tell(scene.turn(), TurnEvent::News(news));
     scene.passes(Duration::from_secs(9));
-    let (floor, effects) = scene.tell(floor, LoopEvent::KeysRead);
+    let (floor, _) = scene.tell(floor, LoopEvent::KeysRead);
     assert!(painted(&effects).contains("waiting: ") && painted(&effects).contains("cargo"));
     assert!(floor.takes_hotkey());
     let (floor, _) = scene.tell(floor, FloorEvent::Hotkey(b"\x1c"));

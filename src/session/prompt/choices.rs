@@ -26,7 +26,7 @@ pub(super) enum Act {
 
 /// A key that answers a question.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Choice {
+pub(super) struct KeyChoice {
     pub(super) act: Act,
     pub(super) shown: CardChoice,
 }
@@ -34,19 +34,19 @@ pub(super) struct Choice {
 /// The most choices of the model that have a key of their own.
 const MOST_PICKS: usize = 9;
 
-fn choice(key: char, words: &'static str, meaning: impl Into<String>, act: Act) -> Choice {
-    Choice { act, shown: CardChoice { key, words, meaning: meaning.into(), needs_enter: false } }
+fn choice(key: char, words: &'static str, meaning: impl Into<String>, act: Act) -> KeyChoice {
+    KeyChoice { act, shown: CardChoice { key, words, meaning: meaning.into(), needs_enter: false } }
 }
 
-impl Choice {
-    fn with_enter(mut self, needs_enter: bool) -> Choice {
+impl KeyChoice {
+    fn with_enter(mut self, needs_enter: bool) -> KeyChoice {
         self.shown.needs_enter = needs_enter;
         self
     }
 }
 
 /// The keys that answer this question. `width` says which calls the letters of a grant cover.
-pub(super) fn choices(asked: &Asked, width: GrantWidth) -> Vec<Choice> {
+pub(super) fn choices(asked: &Asked, width: GrantWidth) -> Vec<KeyChoice> {
     match asked {
         Asked::Approval(approval, _) => of_approval(approval, width),
         Asked::Confirm(Confirmation { yes, no, lasts, .. }, _) => {
@@ -64,7 +64,7 @@ pub(super) fn choices(asked: &Asked, width: GrantWidth) -> Vec<Choice> {
     }
 }
 
-fn of_approval(approval: &Approval, width: GrantWidth) -> Vec<Choice> {
+fn of_approval(approval: &Approval, width: GrantWidth) -> Vec<KeyChoice> {
     let offers = &approval.offers;
     let yes = choice('y', "yes", "yes, this once", Act::Approve(Decision::Once)).with_enter(!approval.is_contained);
     let mut choices = vec![yes, choice('n', "no", "no", Act::No)];

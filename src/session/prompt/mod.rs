@@ -5,6 +5,7 @@
 //! typing something else: both go to the prompt, and the question lets go of the keys. A choice that lasts, that leaves the sandbox or that
 //! `/undo` can't take back needs Enter. A paste never answers. Esc always means no.
 
+mod answer;
 mod card;
 mod choices;
 mod field;
@@ -17,19 +18,20 @@ use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
 
 use crate::agent::{Approval, Decision};
-use crate::guard::{GrantWidth, Intent};
-use crate::input::{Code, Decoder, Input, Key};
+use crate::guard::GrantWidth;
+use crate::input::Decoder;
 use crate::render::{self, CardFoot, CardView, RenderOptions, ScreenSize};
 use crate::tool::{UserAnswer, UserQuestion};
 
 use super::keyboard::{CTRL_C, ESC_PATIENCE, waiting_text};
+use answer::Typed;
 pub(super) use card::CardContext;
-use choices::{Act, Choice, choices};
+use choices::{KeyChoice, choices};
 use field::Field;
 use focus::Focus;
 pub(super) use focus::QuestionMoment;
+use pick::Picker;
 pub(crate) use pick::{PickItem, PickList};
-use pick::{Picked, Picker};
 
 /// After this time without the keys, a question rings.
 const RINGS_AFTER: Duration = Duration::from_secs(10);
@@ -60,8 +62,8 @@ pub(crate) struct Confirmation {
 pub(super) struct Prompt {
     asked: Asked,
     focus: Focus,
-    entry: Entry,
-    choices: Vec<Choice>,
+    entry: AnswerEntry,
+    choices: Vec<KeyChoice>,
     decoder: Decoder,
     /// The bytes of the key that the decoder is reading.
     raw: Vec<u8>,
@@ -72,19 +74,22 @@ pub(super) struct Prompt {
     /// Which calls the letters of a grant cover.
     width: GrantWidth,
     drawing: Drawing,
-    /// The hotkey, which gives the question the keys.
-    hotkey: Option<String>,
+    typing: Typing,
+    /// Whether no key was waiting to be read when the question was drawn, so that the next ones are later.
+    is_quiet: bool,
+    /// The name of the key that gives the question the keys.
+    hotkey: String,
     /// Since when the question has waited without the keys, until it has rung.
     waits: Option<Instant>,
 }
 
 /// How far the answer is.
-enum Entry {
+enum AnswerEntry {
     /// No choice was made. `true` if all choices are shown.
     Open(bool),
     /// A choice that counts if no other key follows.
     Chosen {
-        choice: Choice,
+        choice: KeyChoice,
         /// The keys that chose it, for the prompt if it was typing.
         raw: Vec<u8>,
         /// When it counts. It waits for Enter if there is no such time.
@@ -100,6 +105,15 @@ enum Drawing {
     None,
     Card(Box<CardView>),
     Picker(Box<Picker>, RenderOptions),
+}
+
+/// What becomes of keys that are not for the question.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Typing {
+    /// They are kept for the prompt.
+    Kept,
+    /// Nobody can give them to the shell.
+    Lost,
 }
 
 /// The read of the keyboard that brought a byte, and what comes after the byte in it.
@@ -129,15 +143,6 @@ impl Rest {
     }
 }
 
-/// A key or a paste, with its bytes and its place in the read that brought it.
-struct Typed {
-    input: Input,
-    raw: Vec<u8>,
-    is_first: bool,
-    rest: Rest,
-    at: Instant,
-}
-
 /// Where the bytes of a question and the keys that are not for it go.
 #[derive(Default)]
 pub(super) struct PromptOutput {
@@ -149,25 +154,33 @@ pub(super) struct PromptOutput {
 
 impl Prompt {
     /// A question that is asked now, after this many reads of the keyboard.
-    pub(super) fn new(asked: Asked, hotkey: Option<String>, read: u64, now: Instant) -> Prompt {
+    pub(super) fn new(asked: Asked, typing: Typing, hotkey: String, read: u64, now: Instant) -> Prompt {
         Prompt {
             choices: choices(&asked, GrantWidth::Exact),
             asked,
             focus: Focus::Drawing,
-            entry: Entry::Open(false),
+            entry: AnswerEntry::Open(false),
             decoder: Decoder::default(),
             raw: Vec::new(),
             last: (read, now),
             chosen_at: now,
             width: GrantWidth::Exact,
             drawing: Drawing::None,
+            typing,
+            is_quiet: false,
             hotkey,
             waits: None,
         }
     }
 
-    /// Draws the question.
-    pub(super) fn write(&mut self, around: &CardContext<'_>, options: &RenderOptions, out: &mut Vec<u8>) {
+    /// Draws the question. `waiting` are the keys that wait for the prompt.
+    pub(super) fn write(
+        &mut self,
+        around: &CardContext<'_>,
+        options: &RenderOptions,
+        waiting: &[u8],
+        out: &mut Vec<u8>,
+    ) {
         let text = match &self.asked {
             Asked::Approval(approval, _) => card::text(approval, around, options),
             Asked::Question(question, _) => render::inquiry(&question.text, &question.choices, options),
@@ -181,7 +194,10 @@ impl Prompt {
         };
         let view = CardView::new(text, self.shown_choices(), options.clone());
         self.drawing = Drawing::Card(Box::new(view));
-        self.draw(b"", out);
+        if !waiting.is_empty() {
+            self.focus = Focus::Prompt;
+        }
+        self.draw(waiting, out);
     }
 
     fn shown_choices(&self) -> Vec<render::CardChoice> {
@@ -206,12 +222,12 @@ impl Prompt {
         };
         let foot = match (&self.focus, &self.entry) {
             (Focus::Prompt, _) => CardFoot::Waiting { text: waiting_text(waiting), how: self.how(waiting) },
-            (_, Entry::Open(false)) => CardFoot::Choices,
-            (_, Entry::Open(true)) => CardFoot::AllChoices,
-            (_, Entry::Chosen { choice, counts_at, .. }) => {
+            (_, AnswerEntry::Open(false)) => CardFoot::Choices,
+            (_, AnswerEntry::Open(true)) => CardFoot::AllChoices,
+            (_, AnswerEntry::Chosen { choice, counts_at, .. }) => {
                 CardFoot::Chosen { key: choice.shown.key, needs_enter: counts_at.is_none() }
             }
-            (_, Entry::Line(field)) => CardFoot::Line { label, text: field.whole().to_owned() },
+            (_, AnswerEntry::Line(field)) => CardFoot::Line { label, text: field.whole().to_owned() },
         };
         match &mut self.drawing {
             Drawing::Card(view) => view.draw(foot, out),
@@ -222,8 +238,9 @@ impl Prompt {
                     }
                     _ => None,
                 };
-                picker.set_note(how);
-                picker.draw(options, out);
+                if picker.set_note(how) {
+                    picker.draw(options, out);
+                }
             }
             Drawing::None => {}
         }
@@ -232,14 +249,23 @@ impl Prompt {
     /// How the person gets from typing to the question.
     fn how(&self, waiting: &[u8]) -> String {
         let has_line = waiting.contains(&b'\r');
-        let kept = if has_line { "your command is kept for the prompt; " } else { "" };
-        let ways = match &self.hotkey {
-            Some(key) if has_line => format!("{key} answers it"),
-            Some(key) => format!("{key} answers it, or Ctrl-U and a rest"),
-            None if has_line => "Esc says no".to_owned(),
-            None => "answer it after Ctrl-U and a rest".to_owned(),
+        let kept = match self.typing {
+            Typing::Kept if has_line => "your command is kept for the prompt; ",
+            Typing::Kept => "",
+            Typing::Lost => "what you type is lost; ",
         };
-        format!("{kept}a question waits: {ways}")
+        let or = if has_line { "" } else { ", or Ctrl-U and a rest" };
+        format!("{kept}a question waits: {} answers it{or}", self.hotkey)
+    }
+
+    /// No key was waiting to be read when the question was drawn.
+    pub(super) fn drawn_in_silence(self) -> Prompt {
+        Prompt { is_quiet: true, ..self }
+    }
+
+    /// Whether keys that are read now were pressed after the question was drawn, though it does not have the keys yet.
+    pub(super) fn is_about_to_have_focus(&self) -> bool {
+        self.is_quiet && self.focus == Focus::Drawing
     }
 
     /// Whether keys answer the question now.
@@ -253,8 +279,8 @@ impl Prompt {
         self.waits = None;
         // A question without choices is answered with a line.
         let is_free = matches!(&self.asked, Asked::Question(question, _) if question.choices.is_empty());
-        if is_free && matches!(self.entry, Entry::Open(_)) {
-            self.entry = Entry::Line(Field::default());
+        if is_free && matches!(self.entry, AnswerEntry::Open(_)) {
+            self.entry = AnswerEntry::Line(Field::default());
         }
         self.draw(b"", out);
     }
@@ -262,7 +288,7 @@ impl Prompt {
     /// The keys are for the prompt from here on.
     fn lose_focus(&mut self, now: Instant) {
         self.focus = Focus::Prompt;
-        self.entry = Entry::Open(false);
+        self.entry = AnswerEntry::Open(false);
         self.waits = Some(now);
     }
 
@@ -270,7 +296,7 @@ impl Prompt {
     pub(super) fn follow(mut self, moment: QuestionMoment<'_>, out: &mut PromptOutput) -> Option<Prompt> {
         let (had_focus, now) = (self.has_focus(), moment.now);
         self.focus = self.focus.at(moment);
-        if let Entry::Chosen { choice, counts_at: Some(at), .. } = &self.entry
+        if let AnswerEntry::Chosen { choice, counts_at: Some(at), .. } = &self.entry
             && self.has_focus()
             && now >= *at
         {
@@ -298,12 +324,12 @@ impl Prompt {
     }
 
     /// Draws the question for another size of the window.
-    pub(super) fn resize(&mut self, size: ScreenSize, waiting: &[u8], out: &mut Vec<u8>) {
+    pub(super) fn resize(&mut self, size: ScreenSize, reflows: bool, out: &mut Vec<u8>) {
         match &mut self.drawing {
-            Drawing::Card(view) => view.resize(size, out),
-            Drawing::Picker(_, options) => {
+            Drawing::Card(view) => view.resize(size, reflows, out),
+            Drawing::Picker(picker, options) => {
                 (options.columns, options.rows) = (size.columns, size.rows);
-                self.draw(waiting, out);
+                picker.draw(options, out);
             }
             Drawing::None => {}
         }
@@ -348,235 +374,6 @@ impl Prompt {
             None => Some(self),
         }
     }
-
-    fn input(mut self, typed: Typed, out: &mut PromptOutput) -> Option<Prompt> {
-        if let Drawing::Picker(picker, options) = &mut self.drawing {
-            let picked = match picker.input(typed.input) {
-                Picked::Changed => {
-                    picker.draw(options, &mut out.screen);
-                    return Some(self);
-                }
-                Picked::Nothing => return Some(self),
-                Picked::Item(id) => Some(id),
-                Picked::Left => None,
-            };
-            self.clear(&mut out.screen);
-            if let Asked::Pick(_, reply) = self.asked {
-                let _ = reply.send(picked);
-            }
-            return None;
-        }
-        if typed.input == Input::Key(Key::plain(Code::Esc)) {
-            return self.refuse(out);
-        }
-        match &mut self.entry {
-            Entry::Line(_) => self.write_line(typed, out),
-            Entry::Chosen { .. } => self.after_choice(typed, out),
-            Entry::Open(_) => self.choose(typed, Vec::new(), out),
-        }
-    }
-
-    /// Takes a key while no choice was made. `before` are the keys of a choice that this one replaces.
-    fn choose(mut self, typed: Typed, before: Vec<u8>, out: &mut PromptOutput) -> Option<Prompt> {
-        let letter = match typed.input {
-            Input::Key(Key { code: Code::Char(letter), .. }) if letter_stands_alone(&typed) => letter,
-            Input::Key(_) | Input::Paste(_) => return self.types_on(typed, before, out),
-        };
-        if letter == '?' && self.has_more() {
-            // The first press shows the meaning of the keys, and each the next page of a long text.
-            if let Drawing::Card(view) = &mut self.drawing {
-                view.turn_page();
-            }
-            self.entry = Entry::Open(true);
-            self.draw(b"", &mut out.screen);
-            return Some(self);
-        }
-        // The letters that are not on the screen are the first of many commands.
-        let shows_all = matches!(self.entry, Entry::Open(true));
-        let is_on_screen =
-            |choice: &&Choice| shows_all || !choice.shown.words.is_empty() || matches!(choice.act, Act::Pick(_));
-        let mut shown = self.choices.iter().filter(is_on_screen);
-        let Some(choice) = shown.find(|choice| choice.shown.key == letter).cloned() else {
-            return self.types_on(typed, before, out);
-        };
-        let alone = self.focus.alone(typed.at);
-        let counts_at = (!self.needs_enter(&choice)).then(|| typed.at + alone);
-        let raw = [before, typed.raw].concat();
-        self.entry = Entry::Chosen { choice, raw, counts_at, alone };
-        self.chosen_at = typed.at;
-        self.draw(b"", &mut out.screen);
-        Some(self)
-    }
-
-    /// Whether a choice counts only with Enter: it lasts, it can't be taken back, or the person has not seen all of the question.
-    fn needs_enter(&self, choice: &Choice) -> bool {
-        let is_yes = matches!(choice.act, Act::Approve(_) | Act::Yes);
-        let is_hidden = matches!(&self.drawing, Drawing::Card(view) if view.hides_text());
-        choice.shown.needs_enter || is_yes && is_hidden
-    }
-
-    /// Takes a key after a letter that answers.
-    fn after_choice(mut self, typed: Typed, out: &mut PromptOutput) -> Option<Prompt> {
-        let Entry::Chosen { choice, raw, counts_at, alone } = &mut self.entry else { return Some(self) };
-        if is_enter(&typed.input) && typed.rest == Rest::Nothing {
-            let act = choice.act.clone();
-            return self.carry_out(act, out);
-        }
-        match typed.input {
-            // A key that is held down repeats.
-            Input::Key(key) if key == Key::plain(Code::Char(choice.shown.key)) => {
-                raw.extend_from_slice(&typed.raw);
-                *counts_at = counts_at.map(|_| typed.at + *alone);
-                self.chosen_at = typed.at;
-                Some(self)
-            }
-            _ => {
-                let before = std::mem::take(raw);
-                // A choice that waits for Enter may be changed once the person has stopped typing.
-                let may_change = counts_at.is_none() && typed.at.saturating_duration_since(self.chosen_at) >= *alone;
-                match may_change {
-                    true => self.choose(typed, before, out),
-                    false => self.types_on(typed, before, out),
-                }
-            }
-        }
-    }
-
-    /// The person types something else: the keys are for the prompt.
-    fn types_on(mut self, typed: Typed, before: Vec<u8>, out: &mut PromptOutput) -> Option<Prompt> {
-        out.ahead.extend_from_slice(&before);
-        match typed.input {
-            Input::Paste(text) => out.ahead.extend_from_slice(text.replace('\n', "\r").as_bytes()),
-            Input::Key(_) => out.ahead.extend_from_slice(&typed.raw),
-        }
-        self.lose_focus(typed.at);
-        Some(self)
-    }
-
-    /// Takes a key for the line that is typed.
-    fn write_line(mut self, typed: Typed, out: &mut PromptOutput) -> Option<Prompt> {
-        let Entry::Line(field) = &mut self.entry else { return Some(self) };
-        match typed.input {
-            input if is_enter(&input) => return self.submit(out),
-            Input::Paste(text) => field.insert(&text),
-            Input::Key(key) => match key.code {
-                Code::Backspace => field.erase(),
-                Code::Char('h') if key == Key::ctrl('h') => field.erase(),
-                Code::Char('u') if key == Key::ctrl('u') => field.clear(),
-                Code::Char(letter) if key.is_typed() => field.insert(letter.encode_utf8(&mut [0; 4])),
-                _ => {}
-            },
-        }
-        self.draw(b"", &mut out.screen);
-        Some(self)
-    }
-
-    /// Answers with the line that was typed.
-    fn submit(mut self, out: &mut PromptOutput) -> Option<Prompt> {
-        let Entry::Line(field) = &self.entry else { return Some(self) };
-        let typed = field.text();
-        if typed.is_empty() {
-            return self.refuse(out);
-        }
-        self.clear(&mut out.screen);
-        match self.asked {
-            Asked::Approval(_, reply) => drop(reply.send(Decision::No { why: Some(typed) })),
-            Asked::Question(_, reply) => {
-                if let Drawing::Card(view) = &self.drawing {
-                    view.outcome(&typed, &mut out.screen);
-                }
-                let _ = reply.send(UserAnswer::Said(typed));
-            }
-            Asked::Confirm(_, reply) => drop(reply.send(false)),
-            Asked::Pick(_, reply) => drop(reply.send(None)),
-        }
-        None
-    }
-
-    /// Does what a key means.
-    fn carry_out(mut self, act: Act, out: &mut PromptOutput) -> Option<Prompt> {
-        match act {
-            Act::Approve(decision) => {
-                self.end(self.words_of(&decision), out);
-                if let Asked::Approval(_, reply) = self.asked {
-                    let _ = reply.send(decision);
-                }
-            }
-            Act::Yes => {
-                self.end(Some("yes".to_owned()), out);
-                if let Asked::Confirm(_, reply) = self.asked {
-                    let _ = reply.send(true);
-                }
-            }
-            Act::No => return self.refuse(out),
-            Act::Pick(number) => {
-                let Asked::Question(question, _) = &self.asked else { return Some(self) };
-                let Some(said) = question.choices.get(number).cloned() else { return Some(self) };
-                self.end(Some(said.clone()), out);
-                if let Asked::Question(_, reply) = self.asked {
-                    let _ = reply.send(UserAnswer::Said(said));
-                }
-            }
-            Act::Write => {
-                self.entry = Entry::Line(Field::default());
-                self.draw(b"", &mut out.screen);
-                return Some(self);
-            }
-            Act::Widen => {
-                self.width = GrantWidth::Wide;
-                self.choices = choices(&self.asked, self.width);
-                let shown = self.shown_choices();
-                if let Drawing::Card(view) = &mut self.drawing {
-                    view.set_choices(shown);
-                }
-                self.entry = Entry::Open(true);
-                self.draw(b"", &mut out.screen);
-                return Some(self);
-            }
-        }
-        None
-    }
-
-    /// What stays on the screen of an approval. A call shows by itself that it runs.
-    fn words_of(&self, decision: &Decision) -> Option<String> {
-        let Asked::Approval(approval, _) = &self.asked else { return None };
-        let chosen = self.choices.iter().find(|choice| choice.act == Act::Approve(decision.clone()));
-        match decision {
-            Decision::Once if approval.intent != Intent::Ask => None,
-            _ => chosen.map(|choice| choice.shown.meaning.clone()),
-        }
-    }
-
-    /// Removes the question from the screen, and leaves one line if there are words for it.
-    fn end(&mut self, words: Option<String>, out: &mut PromptOutput) {
-        self.clear(&mut out.screen);
-        if let (Drawing::Card(view), Some(words)) = (&self.drawing, words) {
-            view.outcome(&words, &mut out.screen);
-        }
-    }
-
-    /// Answers with a no.
-    pub(super) fn refuse(mut self, out: &mut PromptOutput) -> Option<Prompt> {
-        let is_call = matches!(&self.asked, Asked::Approval(approval, _) if approval.intent != Intent::Ask);
-        self.end((!is_call).then(|| "no".to_owned()), out);
-        match self.asked {
-            Asked::Approval(_, reply) => drop(reply.send(Decision::No { why: None })),
-            Asked::Question(_, reply) => drop(reply.send(UserAnswer::Declined)),
-            Asked::Confirm(_, reply) => drop(reply.send(false)),
-            Asked::Pick(_, reply) => drop(reply.send(None)),
-        }
-        None
-    }
-}
-
-/// Whether this is a letter that came alone in its read, or with nothing but an Enter.
-fn letter_stands_alone(typed: &Typed) -> bool {
-    let is_typed = matches!(typed.input, Input::Key(key) if key.is_typed());
-    is_typed && typed.is_first && typed.rest != Rest::More
-}
-
-fn is_enter(input: &Input) -> bool {
-    matches!(input, Input::Key(key) if key.code == Code::Enter || *key == Key::ctrl('j'))
 }
 
 const ESC: u8 = 0x1B;
@@ -598,7 +395,7 @@ pub(super) fn long_key(keys: &[u8]) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::guard::{Grant, GrantOffer, GrantOffers, GrantScope};
+    use crate::guard::{Grant, GrantOffer, GrantOffers, GrantScope, Intent};
 
     const MS: Duration = Duration::from_millis(1);
 
@@ -638,11 +435,11 @@ mod tests {
         /// The question was read a second ago.
         fn asked(asked: Asked) -> Person {
             let now = Instant::now();
-            let mut prompt = Prompt::new(asked, Some("Ctrl-\\".into()), 0, now);
+            let mut prompt = Prompt::new(asked, Typing::Kept, "Ctrl-\\".into(), 0, now);
             let size = ScreenSize { columns: 80, rows: 24 };
             let options = RenderOptions::of_terminal(size, Default::default(), Default::default(), |_| String::new());
             let around = CardContext { user: "", host: "", cwd: None, keys: &Arc::default() };
-            prompt.write(&around, &options, &mut Vec::new());
+            prompt.write(&around, &options, b"", &mut Vec::new());
             let mut person = Person { prompt: Some(prompt), now, reads: 0, waiting: Vec::new(), typed: None };
             person.rests(1);
             person.rests(1000);

@@ -71,9 +71,11 @@ impl Picker {
         Picker { list, keys, filter, selected: 0, drawn: 0, has_said_keys: false, note: None }
     }
 
-    /// Shows these words in place of what the keys do.
-    pub(super) fn set_note(&mut self, note: Option<String>) {
+    /// Shows these words in place of what the keys do. Returns whether they are others.
+    pub(super) fn set_note(&mut self, note: Option<String>) -> bool {
+        let is_other = self.note != note;
         self.note = note;
+        is_other
     }
 
     /// The entries that contain every word of the filter, or whose names fit it.

@@ -93,6 +93,34 @@ impl Term {
         self.wait_for_prompt();
     }
 
+    /// Waits for a question that has the keys, with these words on the screen.
+    #[track_caller]
+    pub(crate) fn wait_for_question(&self, words: &str) {
+        self.wait(&format!("a question with {words:?}"), |seen| {
+            let text = seen.text();
+            text.contains(words) && is_question(&text)
+        });
+    }
+
+    /// Waits for a question with these words and says yes, with Enter where it is wanted.
+    #[track_caller]
+    pub(crate) fn approve(&mut self, words: &str) {
+        self.answer(words, 'y');
+    }
+
+    /// Waits for a question with these words and presses a key that answers it, with Enter where it is wanted.
+    #[track_caller]
+    pub(crate) fn answer(&mut self, words: &str, key: char) {
+        self.wait_for_question(words);
+        self.typed(key.to_string());
+        // Without another key the choice counts by itself, and the question disappears.
+        self.wait("the choice to be shown, or to count", |seen| !is_question(&seen.text()));
+        if wants_enter(&self.screen()) {
+            self.key(Key::Enter);
+            self.wait("the question to be answered", |seen| !wants_enter(&seen.text()));
+        }
+    }
+
     /// Types a line, waits until it is on the screen and cancels it with Ctrl-C.
     #[track_caller]
     pub(crate) fn give_up(&mut self, line: &str) {
@@ -406,6 +434,31 @@ impl Drop for Term {
         self.hang_up();
         end_all_below(self.builder.place());
     }
+}
+
+/// Whether the last line is a row of choices, or the last of all choices: a question that has the keys. In a narrow window a row of
+/// choices shows only the keys.
+fn is_question(text: &str) -> bool {
+    let last = text.trim_end().lines().last().unwrap_or_default();
+    if last == "? these words" {
+        return true;
+    }
+    let keys: Vec<Option<char>> = last.split("  ").map(key_of).collect();
+    keys.len() > 1 && keys.iter().all(Option::is_some) && keys.contains(&Some('n'))
+}
+
+/// The key at the start of a choice, such as `y⏎ yes`.
+fn key_of(choice: &str) -> Option<char> {
+    let first = choice.split(' ').next()?;
+    let key = first.strip_suffix("⏎").or(first.strip_suffix("+Enter")).unwrap_or(first);
+    let mut letters = key.chars();
+    letters.next().filter(|_| letters.next().is_none())
+}
+
+/// Whether the last words, which may take two rows, are those of a choice that waits for Enter.
+fn wants_enter(text: &str) -> bool {
+    let mut words = text.split_whitespace().rev();
+    words.next() == Some("confirms") && words.next() == Some("Enter")
 }
 
 /// Whether the shell takes keys at its last prompt. The text of a prompt may be on the screen before its end is: a key that is sent then

@@ -41,14 +41,13 @@ fn a_card_shows_every_visible_character_of_the_command_that_runs() {
     term.wait_for_prompt();
     term.typed("> go\r");
     for (number, command) in LIARS.iter().enumerate() {
-        let is_asked =
-            |screen: String| screen.contains(&format!("touch {number}")) && screen.trim_end().ends_with("Esc no >");
-        term.wait_until(|screen| is_asked(screen.contents()));
+        let asked = format!("touch {number}");
+        term.wait_for_question(&asked);
         let screen = visible(&term.screen());
         for word in command.split(|c: char| !c.is_ascii_graphic()).filter(|word| !word.is_empty()) {
             assert!(screen.contains(word), "{number}: {word} is not on the card\n{}", term.screen());
         }
-        term.typed("y");
+        term.approve(&asked);
     }
     term.wait_for("all done");
     let trace = fs::read_to_string(trace).unwrap();

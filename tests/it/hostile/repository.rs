@@ -94,9 +94,7 @@ fn entering_a_hostile_repository_and_asking_there_shows_and_runs_nothing_of_it()
         term.wait_for_prompt();
         term.run("cd ~/app");
         term.typed("> what is here\r");
-        term.wait_for("n no, not in this session");
-        term.wait_for("Esc no >");
-        term.typed("n");
+        term.answer("n no, not in this session", 'n');
         term.wait_for("all done");
         let raw = term.raw();
         for forged in [&b"\x1b]0;pwned"[..], b"\x1b]52;"] {

@@ -111,8 +111,9 @@ fn record() -> Cast {
     recording.see(0.6, "column amount.");
     model.release();
     model.release();
-    recording.see(0.8, "Esc no >");
+    recording.see(0.8, "? more");
     recording.term.typed("y");
+    recording.see(0.5, "y yes, this once");
     recording.see(2.5, "→ on your prompt: ./totals sales.csv\n⠹ working");
     model.release();
     recording.see(0.8, "runs it again.");

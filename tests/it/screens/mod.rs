@@ -84,6 +84,8 @@ fn a_call_runs_ends_and_unfolds() {
         ask(&mut term, &model, "count");
         shot(&term, &format!("call-{width}-asked"));
         term.typed("y");
+        shot(&term, &format!("call-{width}-chosen"));
+        term.key(Key::Enter);
         shot(&term, &format!("call-{width}-runs"));
         term.key(Key::Ctrl('o'));
         shot(&term, &format!("call-{width}-runs-unfolded"));
@@ -117,7 +119,7 @@ fn an_edit_is_shown_approved_and_made() {
         term.wait_for_prompt();
         ask(&mut term, &model, "make it two");
         shot(&term, &format!("edit-{width}-asked"));
-        term.typed("y");
+        term.approve("main.rs");
         term.wait_for_prompt();
         shot(&term, &format!("edit-{width}-over"));
         assert!(term.read("main.rs").contains("let x = 2;"));
@@ -213,7 +215,7 @@ fn a_bit_of_all(builder: Builder, model: &Model, name: &str) -> Term {
     term.run("sh build");
     ask(&mut term, model, "why");
     shot(&term, &format!("{name}-asked"));
-    term.typed("y");
+    term.approve("X=1 echo checked");
     shot(&term, &format!("{name}-half"));
     model.release();
     model.release();

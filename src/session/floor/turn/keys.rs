@@ -10,8 +10,17 @@ use super::{Attention, Effect, Floor, TurnFloor, View};
 
 const ESC: u8 = 0x1B;
 
+/// Ctrl-\ gives a question the keys, also if it does not open a conversation.
+const FOCUS: u8 = 0x1C;
+
 impl TurnFloor {
     pub(super) fn keys(mut self: Box<Self>, keys: &[u8], view: &View<'_>, effects: &mut Vec<Effect>) -> Floor {
+        if matches!(&self.attention, Attention::Question(prompt) if prompt.is_about_to_have_focus()) {
+            match self.follow_question(view, effects) {
+                Floor::Turn(turn) => self = turn,
+                floor => return floor,
+            }
+        }
         let joined = self.esc.take().map(|_| [&[ESC], keys].concat());
         let mut ahead = Vec::new();
         let mut rest = joined.as_deref().unwrap_or(keys);
@@ -24,6 +33,9 @@ impl TurnFloor {
             let is_steering = matches!(self.attention, Attention::Steering(_));
             let is_asked =
                 matches!(&self.attention, Attention::Question(prompt) if ahead.is_empty() && prompt.has_focus());
+            if ahead.is_empty() && rest == [FOCUS] && self.has_question() {
+                return self.focus_question(view, effects);
+            }
             let (length, key) = first_key(rest);
             let action = key.and_then(|key| self.action(key, ahead.is_empty(), view));
             let is_split = action.is_none() && (is_steering || is_asked);
@@ -138,8 +150,12 @@ impl TurnFloor {
         view: &View<'_>,
         effects: &mut Vec<Effect>,
     ) -> Floor {
-        let Attention::Question(prompt) = std::mem::replace(&mut self.attention, Attention::Painter) else {
-            return Floor::Turn(self);
+        let prompt = match std::mem::replace(&mut self.attention, Attention::Painter) {
+            Attention::Question(prompt) => prompt,
+            other => {
+                self.attention = other;
+                return Floor::Turn(self);
+            }
         };
         let (mut out, had_focus) = (PromptOutput::default(), prompt.has_focus());
         let prompt = tell(*prompt, &mut out);

@@ -13,7 +13,7 @@ use crate::input::{Hotkey, KeyMap};
 use crate::render::{self, Painter, Theme, Unfolding};
 use crate::session::agent_link::{self, AgentCommand, ITSELF, News, Ran, SessionCommand, Slash, SlashError};
 use crate::session::key_list;
-use crate::session::prompt::{CardContext, Prompt};
+use crate::session::prompt::{CardContext, Prompt, Typing};
 use crate::session::requests::{MOST_BEHIND, Wish};
 use crate::session::transcript::RequestTranscript;
 
@@ -22,6 +22,9 @@ use steering::Steering;
 
 /// The longest command for the live shell: the hook reports the command in one field of a mark, which is no longer than this.
 const COMMAND_CAP: usize = 32 * 1024;
+
+/// The key that gives a question the keys, if no hotkey is set.
+const FOCUS_KEY: &str = "Ctrl-\\";
 
 /// One answer in the terminal.
 pub(in crate::session) struct TurnFloor {
@@ -260,11 +263,15 @@ impl TurnFloor {
         match wish {
             Wish::Answer(asked) => {
                 let hotkey = view.keyboard.hotkey.as_ref().map(|hotkey| hotkey.label().to_owned());
-                let mut prompt = Prompt::new(asked, hotkey, view.keyboard.reads, view.now);
+                let hotkey = hotkey.unwrap_or_else(|| FOCUS_KEY.to_owned());
+                let mut prompt = Prompt::new(asked, Typing::Kept, hotkey, view.keyboard.reads, view.now);
                 let cwd = if self.back.is_covered() { None } else { view.books.cwd() };
                 let (user, host) = (view.profile.user(), &*view.profile.host);
                 let around = CardContext { user, host, cwd, keys: &self.keys };
-                prompt.write(&around, &view.options(), &mut out);
+                prompt.write(&around, &view.options(), view.keyboard.held.front(), &mut out);
+                if !view.wires.terminal.has_more() {
+                    prompt = prompt.drawn_in_silence();
+                }
                 self.attention = Attention::Question(Box::new(prompt));
                 self.back.show(out, effects);
                 Floor::Turn(self)
@@ -335,7 +342,7 @@ impl TurnFloor {
             Attention::Steering(steering) => steering.resize(view, &mut out),
             Attention::Question(prompt) => {
                 let size = render::ScreenSize { columns: size.cols, rows: size.rows };
-                prompt.resize(size, view.keyboard.held.front(), &mut out);
+                prompt.resize(size, view.line_screen().reflows, &mut out);
             }
         }
         self.back.show(out, effects);
