@@ -142,11 +142,11 @@ fn ctrl_z_just_when_a_question_appears_does_not_refuse_it() {
     model.release();
     // Ctrl-Z may come before or after the question is drawn. In both cases the question waits.
     term.key(Key::CtrlZ);
-    term.wait_for("continues in the background");
+    term.wait_for("in the background");
     term.wait_for_prompt();
     term.wait_until(|screen| {
         let screen = screen.contents();
-        screen.contains("has a question") || screen.contains("? more")
+        screen.contains("has a question") || screen.contains("waits with its question")
     });
     term.typed("> /show 1\r");
     term.approve("echo ran > ran.txt");

@@ -422,14 +422,16 @@ impl TurnFloor {
             self.back.show(out, effects);
             return Floor::Turn(self);
         }
+        let mut state = "continues";
         if let Attention::Question(prompt) = std::mem::replace(&mut self.attention, Attention::Painter) {
+            state = "waits with its question";
             // The person has seen the question, so it is not announced again.
             let wish = Wish::Answer(prompt.close(&mut out));
             effects.push(Effect::Want { request: number, wish, is_told: true });
             out.extend_from_slice(view.paste_brackets(false));
         }
         self.painter.suspend(&mut out);
-        let words = format!("request {number} continues in the background; `> /show {number}` brings it back");
+        let words = format!("request {number} {state} in the background; `> /show {number}` brings it back");
         self.leave(out, Some(&words), view, effects)
     }
 
