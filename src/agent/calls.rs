@@ -204,8 +204,7 @@ impl StepCalls<'_> {
             title: prepared.title.clone(),
             tool: call.name.clone(),
             intent: prepared.intent.clone(),
-            // A change that the person has approved is not shown again.
-            preview: if is_asked { prepared.preview.take() } else { None },
+            preview: prepared.preview.clone().filter(|_| is_asked),
             offers: if is_asked { self.offers(&call, &prepared) } else { GrantOffers::default() },
             cwd: self.context.cwd.clone(),
             secrets: self.secrets(&call),

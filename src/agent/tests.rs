@@ -156,7 +156,7 @@ fn calls_beyond_the_limit_of_a_message_are_not_run() {
 }
 
 #[test]
-fn a_change_without_approval_is_shown_afterwards() {
+fn a_change_is_shown_afterwards_with_and_without_a_question() {
     let home = tempfile::tempdir().unwrap();
     let path = home.path().canonicalize().unwrap().join("a");
     let write = |content: &str| serde_json::json!({"path": path, "content": content}).to_string();
@@ -167,7 +167,8 @@ fn a_change_without_approval_is_shown_afterwards() {
     assert_eq!(room.turn("go"), Ending::Answered);
     assert!(room.person.asked.lock().unwrap()[0].preview.is_some());
     let diff = "@@ -1 +1 @@\n-one\n+two\n".to_owned();
-    assert_eq!(room.shown(), [Shown::Outcome, Shown::Change { added: 1, removed: 1, diff }], "{:?}", room.results());
+    let first = Shown::Change { added: 1, removed: 0, diff: "@@ -0,0 +1 @@\n+one\n".to_owned() };
+    assert_eq!(room.shown(), [first, Shown::Change { added: 1, removed: 1, diff }], "{:?}", room.results());
 }
 
 #[test]
