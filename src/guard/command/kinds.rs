@@ -62,7 +62,7 @@ const FETCHERS: &[&str] = &[
 /// Programs that run another one with the rights of another user.
 const RAISES: &[&str] = &["sudo", "sudoedit", "doas", "su", "runuser", "pkexec", "run0", "please"];
 
-/// Whether a command names a program that runs another one with other rights, wherever in its text.
+/// Whether the text of a command names `sudo` or its kin anywhere, in quotes and comments too.
 pub(crate) fn mentions_other_rights(command: &str) -> bool {
     let is_part = |letter: char| letter.is_alphanumeric() || letter == '_' || letter == '-';
     command.split(|letter: char| !is_part(letter)).any(|word| RAISES.contains(&word))

@@ -79,7 +79,7 @@ pub(super) struct Prompt {
     is_quiet: bool,
     /// The name of the key that gives the question the keys.
     hotkey: String,
-    /// Since when the question has waited without the keys, until it has rung.
+    /// Since when the question has waited without the keys.
     waits: Option<Instant>,
 }
 
@@ -258,7 +258,7 @@ impl Prompt {
         format!("{kept}a question waits: {} answers it{or}", self.hotkey)
     }
 
-    /// No key was waiting to be read when the question was drawn.
+    /// Notes that no key was waiting to be read when the question was drawn.
     pub(super) fn drawn_in_silence(self) -> Prompt {
         Prompt { is_quiet: true, ..self }
     }
@@ -318,7 +318,7 @@ impl Prompt {
         Some(self)
     }
 
-    /// Whether the question has waited without the keys for long enough to ring. True once.
+    /// Whether the question has waited without the keys for long enough to ring.
     pub(super) fn rings(&self, now: Instant) -> bool {
         self.waits.is_some_and(|since| now.saturating_duration_since(since) >= RINGS_AFTER)
     }
