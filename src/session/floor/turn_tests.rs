@@ -69,6 +69,21 @@ fn the_hotkey_gives_the_question_the_keys() {
 }
 
 #[test]
+fn without_a_hotkey_ctrl_backslash_still_leads_back_to_a_question() {
+    let mut scene = Scene::new();
+    scene.keyboard.hotkey = None;
+    scene.keyboard.hold(b"ls\r", scene.now);
+    let (news, mut answer) = approve();
+    let (floor, effects) = scene.tell(scene.turn(), TurnEvent::News(news));
+    assert!(painted(&effects).contains("Ctrl-\\ answers it"), "{}", painted(&effects));
+    let (floor, effects) = scene.keys(floor, b"\x1c");
+    assert_eq!(outline(&effects), "");
+    scene.keyboard.reads += 1;
+    scene.keys(floor, b"y\r");
+    assert_eq!(answer.try_recv(), Ok(crate::agent::Decision::Once));
+}
+
+#[test]
 fn ctrl_c_cancels_before_the_question_is_taken_away() {
     let mut scene = Scene::new();
     let (floor, mut answer) = scene.question();

@@ -33,11 +33,12 @@ impl TurnFloor {
             let is_steering = matches!(self.attention, Attention::Steering(_));
             let is_asked =
                 matches!(&self.attention, Attention::Question(prompt) if ahead.is_empty() && prompt.has_focus());
-            if ahead.is_empty() && rest == [FOCUS] && self.has_question() {
-                return self.focus_question(view, effects);
-            }
             let (length, key) = first_key(rest);
             let action = key.and_then(|key| self.action(key, ahead.is_empty(), view));
+            // The person may have bound the key to something else.
+            if action.is_none() && ahead.is_empty() && rest == [FOCUS] && self.has_question() {
+                return self.focus_question(view, effects);
+            }
             let is_split = action.is_none() && (is_steering || is_asked);
             let (taken, after) = rest.split_at(if is_split { 1 } else { length });
             rest = after;
