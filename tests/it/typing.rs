@@ -23,6 +23,16 @@ fn write() -> Reply {
     Reply::calls(&[("write_file", json!({ "path": "made", "content": "made\n" }))])
 }
 
+/// A session in which the agent, with these replies, asks a question with these words.
+fn asked(shell: Shell, replies: impl IntoIterator<Item = Reply>, words: &str) -> (Model, Term) {
+    let model = Model::start(replies);
+    let mut term = asking(shell, &model).start();
+    term.wait_for_prompt();
+    term.typed("> go\r");
+    term.wait_for_question(words);
+    (model, term)
+}
+
 /// Types key by key, with 60 to 150 ms before each.
 fn type_slowly(term: &mut Term, keys: &str) {
     for (at, key) in (0..).zip(keys.chars()) {
@@ -88,11 +98,7 @@ fn a_line_in_whose_middle_a_question_appears_runs_whole_at_the_prompt() {
 fn an_answer_at_the_end_of_a_line_is_a_part_of_the_line() {
     in_every_shell(|shell| {
         for (call, question) in [(touch(), "? run touch made"), (write(), "? write made")] {
-            let model = Model::start([call, Reply::text(["so be it"])]);
-            let mut term = asking(shell, &model).start();
-            term.wait_for_prompt();
-            term.typed("> go\r");
-            term.wait_for_question(question);
+            let (_model, mut term) = asked(shell, [call, Reply::text(["so be it"])], question);
             type_slowly(&mut term, "ls ");
             pause(700);
             term.typed("y");
@@ -113,11 +119,7 @@ fn an_answer_at_the_end_of_a_line_is_a_part_of_the_line() {
 #[test]
 fn an_emptied_line_and_a_second_of_rest_give_the_keys_back() {
     in_every_shell(|shell| {
-        let model = Model::start([write(), Reply::text(["done with it"])]);
-        let mut term = asking(shell, &model).start();
-        term.wait_for_prompt();
-        term.typed("> go\r");
-        term.wait_for_question("? write made");
+        let (_model, mut term) = asked(shell, [write(), Reply::text(["done with it"])], "? write made");
         type_slowly(&mut term, "ls");
         term.wait_for("waiting: ls");
         term.key(Key::Backspace);
@@ -137,11 +139,7 @@ fn an_emptied_line_and_a_second_of_rest_give_the_keys_back() {
 #[test]
 fn a_paste_during_a_question_arrives_whole_at_the_prompt() {
     in_every_shell(|shell| {
-        let model = Model::start([write(), Reply::text(["so be it"])]);
-        let mut term = asking(shell, &model).start();
-        term.wait_for_prompt();
-        term.typed("> go\r");
-        term.wait_for_question("? write made");
+        let (_model, mut term) = asked(shell, [write(), Reply::text(["so be it"])], "? write made");
         term.paste("echo pas''ted y\necho sec''ond n");
         term.wait_for("waiting: echo pas''ted y⏎echo sec''ond n");
         pause(1700);
@@ -161,11 +159,7 @@ fn a_paste_during_a_question_arrives_whole_at_the_prompt() {
 fn a_paste_of_a_single_letter_answers_nothing() {
     in_every_shell(|shell| {
         for (pasted, shown) in [("y", "waiting: y"), ("y\n", "waiting: y⏎")] {
-            let model = Model::start([write(), Reply::text(["so be it"])]);
-            let mut term = asking(shell, &model).start();
-            term.wait_for_prompt();
-            term.typed("> go\r");
-            term.wait_for_question("? write made");
+            let (_model, mut term) = asked(shell, [write(), Reply::text(["so be it"])], "? write made");
             term.paste(pasted);
             term.wait_for(shown);
             pause(1700);
@@ -279,11 +273,8 @@ fn a_line_does_not_answer_a_question_of_the_model() {
     in_every_shell(|shell| {
         for choices in [json!(["one", "two"]), json!([])] {
             let question = json!({ "question": "which one?", "choices": choices });
-            let model = Model::start([Reply::calls(&[("ask_user", question)]), Reply::text(["as you say"])]);
-            let mut term = asking(shell, &model).start();
-            term.wait_for_prompt();
-            term.typed("> go\r");
-            term.wait_for_question("which one?");
+            let (_model, mut term) =
+                asked(shell, [Reply::calls(&[("ask_user", question)]), Reply::text(["as you say"])], "which one?");
             type_slowly(&mut term, "1 any\r");
             term.wait_for("waiting: 1 any⏎");
             pause(1700);
